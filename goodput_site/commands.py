@@ -1,0 +1,45 @@
+"""How manage.py finds its database: the one DATABASE_URL names, else the embedded one for as long as it runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import ExitStack
+from types import FrameType
+
+from django.core.management import execute_from_command_line
+
+from goodput_site.embedded import EmbeddedError, use
+from goodput_site.places import places
+
+WITHOUT_DATABASE = frozenset(
+    {"up", "help", "version", "check", "collectstatic", "findstatic", "diffsettings"}
+)
+HELP = frozenset({"-h", "--help", "--version"})
+
+
+def run(argv: list[str]) -> None:
+    """Run one management command; exits with its code."""
+    if argv[1:2] == ["doctor"]:
+        os.environ.setdefault("GOODPUT_DOCTOR", "1")
+    with ExitStack() as stack:
+        if needs_embedded(argv):
+            signal.signal(signal.SIGTERM, leave)
+            try:
+                stack.enter_context(use(places()))
+            except EmbeddedError as error:
+                sys.exit(f"The embedded Postgres cannot run: {error}")
+        execute_from_command_line(argv)
+
+
+def needs_embedded(argv: list[str]) -> bool:
+    """Whether the command wants a database and none is configured."""
+    if os.environ.get("DATABASE_URL") or len(argv) < 2:
+        return False
+    return argv[1] not in WITHOUT_DATABASE and not HELP.intersection(argv[1:])
+
+
+def leave(number: int, frame: FrameType | None) -> None:
+    """Turn SIGTERM into an exit that still stops what was started."""
+    sys.exit(128 + number)

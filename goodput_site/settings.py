@@ -1,0 +1,174 @@
+"""All settings, each from the environment. docs/operations.md has the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import environ
+from csp.constants import NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from psycopg import IsolationLevel
+
+from goodput_site import logs
+from goodput_site.embedded import BROKER_DATABASE, DATABASE, ROLE, Server
+from goodput_site.places import CHECKOUT, places
+from goodput_site.secret import generated_key
+
+env = environ.Env()
+
+# --- where things are -------------------------------------------------------------------------------------------
+BASE_DIR = CHECKOUT
+PLACES = places()
+EMBEDDED = not env.str("DATABASE_URL", "")
+ASKED_BY_DOCTOR = env.bool("GOODPUT_DOCTOR", False)
+PROCESS = env.str("GOODPUT_PROCESS", "command")
+
+# --- security ---------------------------------------------------------------------------------------------------
+DEBUG = False
+SECRET_KEY = env.str("SECRET_KEY", "")
+SECRET_KEY_IS_MISSING = not (SECRET_KEY or EMBEDDED)
+if SECRET_KEY_IS_MISSING and not ASKED_BY_DOCTOR:
+    raise ImproperlyConfigured(
+        "SECRET_KEY must be set when DATABASE_URL is; `manage.py doctor` says what else is missing."
+    )
+SECRET_KEY = SECRET_KEY or generated_key(PLACES.secret_key if EMBEDDED else None)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+HTTPS = env.bool("HTTPS", not EMBEDDED)
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", False) else None
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = True
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    }
+}
+
+# --- parts ------------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "goodput_site",
+    "ledger",
+    "dashboards",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "knox",
+    "django_htmx",
+    "csp",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "goodput_site.urls"
+WSGI_APPLICATION = "goodput_site.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "login"
+
+# --- database ---------------------------------------------------------------------------------------------------
+# A pool, which only the web needs, and session options, which a proxy that pools transactions would refuse.
+SESSION_OPTIONS = "-c jit=off -c idle_in_transaction_session_timeout=120000"
+database: dict[str, Any] = (
+    {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": DATABASE,
+        "USER": ROLE,
+        "HOST": str(PLACES.sockets),
+        "PORT": "5432",
+    }
+    if EMBEDDED
+    else env.db_url("DATABASE_URL")
+)
+database["OPTIONS"] = {
+    **database.get("OPTIONS", {}),
+    "isolation_level": IsolationLevel.READ_COMMITTED,
+    "options": env.str("DATABASE_SESSION_OPTIONS", SESSION_OPTIONS),
+}
+if PROCESS == "web":
+    pool_max = env.int("DATABASE_POOL_MAX", 10)
+    database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": pool_max, "timeout": 10}
+database["CONN_MAX_AGE"] = 0
+DATABASES = {"default": database}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Celery -----------------------------------------------------------------------------------------------------
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "pgmq://" if EMBEDDED else "")
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
+if CELERY_BROKER_URL == "pgmq://" and EMBEDDED:
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "conn_string": Server(PLACES).conninfo(BROKER_DATABASE),
+        "init_extension": False,
+        "pool_size": 4,
+        "pool_timeout": 5,
+        "visibility_timeout": 300,
+        "wait_time_seconds": 2,
+    }
+
+# --- time, language, static files -------------------------------------------------------------------------------
+USE_TZ = True
+TIME_ZONE = "UTC"
+LANGUAGE_CODE = "en"
+USE_I18N = False
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = env.str("STATIC_ROOT", str(BASE_DIR / "staticfiles"))
+WHITENOISE_USE_FINDERS = EMBEDDED
+STATIC_STORAGE = "StaticFilesStorage" if EMBEDDED else "ManifestStaticFilesStorage"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": f"django.contrib.staticfiles.storage.{STATIC_STORAGE}"},
+}
+
+# --- API --------------------------------------------------------------------------------------------------------
+DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
+REST_FRAMEWORK = {"DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema"}
+
+LOGGING = logs.configuration(env.str("LOG_LEVEL", "INFO"))

@@ -1,0 +1,5 @@
+"""Addresses under /v1/."""
+
+from django.urls import URLPattern, URLResolver
+
+urlpatterns: list[URLPattern | URLResolver] = []
