@@ -1,0 +1,51 @@
+"""Tables, constraints and indexes; nothing in this package decides anything."""
+
+from ledger.models.cells import (
+    DayMachine,
+    DayPool,
+    DayRun,
+    DirtyDay,
+    HourPool,
+    LedgerHour,
+    OpenCell,
+    Revision,
+    RunTotal,
+)
+from ledger.models.evidence import Covered, FlipRow, GoneRow, Listing, Source, Span, StallRow, State, Told, Word
+from ledger.models.fleet import Capacity, Machine, Pool
+from ledger.models.runs import Refused, Run, Worker
+from ledger.models.tenancy import Administration, Cluster, ClusterRule, Membership, Organization, Workspace
+
+__all__ = [
+    "Administration",
+    "Capacity",
+    "Cluster",
+    "ClusterRule",
+    "Covered",
+    "DayMachine",
+    "DayPool",
+    "DayRun",
+    "DirtyDay",
+    "FlipRow",
+    "GoneRow",
+    "HourPool",
+    "LedgerHour",
+    "Listing",
+    "Machine",
+    "Membership",
+    "OpenCell",
+    "Organization",
+    "Pool",
+    "Refused",
+    "Revision",
+    "Run",
+    "RunTotal",
+    "Source",
+    "Span",
+    "StallRow",
+    "State",
+    "Told",
+    "Word",
+    "Worker",
+    "Workspace",
+]

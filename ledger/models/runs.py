@@ -1,0 +1,73 @@
+"""Runs and their workers: labels, and one narrow row per worker that its samples update in place."""
+
+from django.db import models
+
+from ledger.models.tenancy import Cluster, Workspace
+
+
+class Run(models.Model):
+    """One submitted job. All but the uid and the workspace are labels that move no time.
+
+    `has_stalls`: some worker of it was once proven stalled by its steps, so its gang is counted together.
+    """
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE)
+    workspace = models.ForeignKey(Workspace, models.PROTECT)
+    uid = models.CharField(max_length=253)
+    name = models.CharField(max_length=253)
+    kind = models.CharField(max_length=253, default="")
+    user = models.CharField(max_length=253, default="")
+    submitted_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    outcome = models.CharField(max_length=253, default="")
+    min_goodput_milli = models.PositiveSmallIntegerField(null=True)
+    has_stalls = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["cluster", "uid"], name="run_uid")]
+        indexes = [models.Index(fields=["workspace", "name"], name="run_workspace_name")]
+
+
+class Worker(models.Model):
+    """One position in a run's gang. No index on what changes, so that updates stay in their page.
+
+    `phase`, `stay_since`, `source` are folded at the last count; `due` is when time alone changes the worker next;
+    the rest is the newest of its sample streams (`ledger.core.streams.Stream`).
+    """
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE, db_index=False)
+    run = models.ForeignKey(Run, models.CASCADE, db_index=False)
+    name = models.CharField(max_length=253)
+    phase = models.PositiveSmallIntegerField(default=0)
+    stay_since = models.DateTimeField(null=True)
+    due = models.DateTimeField(null=True)
+    busy_at = models.DateTimeField(null=True)
+    busy = models.BooleanField(null=True)
+    step_at = models.DateTimeField(null=True)
+    step = models.BigIntegerField(null=True)
+    step_ms = models.BigIntegerField(null=True)
+    progress_at = models.DateTimeField(null=True)
+    proven = models.BooleanField(default=False)
+    covered_from = models.DateTimeField(null=True)
+    covered_to = models.DateTimeField(null=True)
+    told_from = models.DateTimeField(null=True)
+    told_to = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["run", "name"], name="worker_name")]
+
+
+class Refused(models.Model):
+    """An item that was not counted, kept so that nothing is lost."""
+
+    cluster = models.ForeignKey(Cluster, models.CASCADE)
+    received_at = models.DateTimeField()
+    source = models.CharField(max_length=253)
+    list = models.CharField(max_length=16)
+    index = models.IntegerField()
+    field = models.CharField(max_length=64)
+    error = models.TextField()
+    item = models.JSONField()
+
+    class Meta:
+        indexes = [models.Index(fields=["cluster", "received_at"], name="refused_recent")]
