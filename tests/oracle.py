@@ -335,5 +335,5 @@ def _widths(states: set[State], until: int) -> list[tuple[int, int, int]]:
     instants = sorted({state.at for state in naming})
     return [
         (at, after, max((one for one in naming if one.at == at), key=State.order).gpus_milli or 0)
-        for at, after in zip(instants, [*instants[1:], until], strict=True)
+        for at, after in itertools.pairwise([*instants, until])
     ]

@@ -1,0 +1,375 @@
+"""Small nasty worlds and the ways they can be told: the same facts in any order, late, doubled and split.
+
+A world is drawn from a `random.Random`; hypothesis brings one that shrinks, a seed brings one that repeats.
+Instants are UTC ms. Fewer than ten workers live at once, so no list is ever put aside as a mass vanishing.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
+from random import Random
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from tests.evidence import REASONS, Rule, Settings
+
+MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MONDAY = 1_790_553_600_000  # 2026-09-28T00:00Z
+MOST_WORKERS = 9
+RUNS = ("8c1f", "8C1F", "run-10", "run-2")
+SOURCES = ("kubernetes/east", "slurm", "a")
+MACHINES = ("gpu-7", "gpu-10", "GPU-7", "ä")
+POOLS = ("h100", "a100", "none-such")
+GPUS = (8, 8, 8, 1, 0, 0, 0.142, 2.5, 0.001, 4096, 8.0)
+BUSY = (0, 4.9999, 5, 5.0, 5.0001, 4.999, 87.5, 100, 0.0)
+STEP_SECONDS = (0.5, 17.999, 18, 120.001, 150, None)
+AFTER = {
+    "": ("pending", "pending", "starting", "running"),
+    "pending": ("starting", "starting", "pending", "running", "ended"),
+    "starting": ("running", "running", "failed", "stopping"),
+    "running": ("running", "stopping", "failed", "lost", "ended", "pending", "starting"),
+    "stopping": ("pending", "ended", "ended", "stopping", "running", "failed"),
+    "failed": ("pending", "pending", "ended", "starting"),
+    "lost": ("pending", "running", "ended"),
+    "ended": ("pending", "running", "starting", "ended"),
+}
+
+type_item = dict[str, Any]
+type_batch = dict[str, Any]
+
+
+class Word(NamedTuple):
+    source: str
+    sent_at: int
+    seen_from: int | None
+
+
+class Listing(NamedTuple):
+    """A complete list of a source: its word, and its items."""
+
+    word: Word
+    items: list[type_item]
+
+
+class Delivery(NamedTuple):
+    """A batch as it arrives, and the database's clock when it does."""
+
+    now: int
+    batch: type_batch
+
+
+@dataclass
+class World:
+    """Facts in the wire format; each list of `streams` and of `lists` is in the order of its stream."""
+
+    settings: Settings
+    runs: list[type_item]
+    machines: list[type_item]
+    states: list[tuple[str, type_item]] = field(default_factory=list)
+    streams: list[tuple[str, list[type_item]]] = field(default_factory=list)
+    lists: list[list[Listing]] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+
+    @property
+    def until(self) -> int:
+        """Return an instant after all of them, on no edge."""
+        told = _instants([self.states, self.streams, self.lists, self.words])
+        return max(told) + 7 * HOUR + 12_345
+
+
+def iso(at: int, hours: int = 0) -> str:
+    moment = (EPOCH + timedelta(milliseconds=at)).astimezone(timezone(timedelta(hours=hours)))
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def ms(text: str) -> int:
+    return (datetime.fromisoformat(text) - EPOCH) // timedelta(milliseconds=1)
+
+
+def _instants(value: Any) -> Iterable[int]:
+    if isinstance(value, Word):
+        yield from (at for at in (value.sent_at, value.seen_from) if at is not None)
+    elif isinstance(value, dict):
+        yield from (ms(value[key]) for key in ("at", "from", "sent_at", "seen_from") if value.get(key))
+        yield from _instants([value.get("workers", []), value.get("readings", [])])
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _instants(one)
+
+
+# --- a world ---
+
+
+class Clock:
+    """Draws instants that like to meet: on each other, on hour edges, at limits and one ms beside them."""
+
+    def __init__(self, rng: Random, settings: Settings) -> None:
+        self.rng = rng
+        self.start = MONDAY + rng.choice((0, 23 * HOUR + 50 * MINUTE, 6 * DAY + 23 * HOUR, 11 * HOUR - 1))
+        self.span = rng.choice((10 * MINUTE, HOUR, 3 * HOUR, 3 * HOUR, 26 * HOUR, 4 * DAY))
+        self.known = [self.start, (self.start // HOUR + 1) * HOUR]
+        limits = (30_000, settings.carry_max, settings.stall_after, MINUTE, HOUR)
+        self.steps = [limit + beside for limit in limits for beside in (-1, 0, 1)] + [0, 0, 1]
+
+    def any(self) -> int:
+        kind = self.rng.choice(("known", "beside", "free", "free", "hour"))
+        if kind == "known":
+            return self.rng.choice(self.known)
+        if kind == "beside":
+            return self.after(self.rng.choice(self.known))
+        free = self.start + self.rng.randint(0, self.span)
+        return self._know(free // HOUR * HOUR if kind == "hour" else free)
+
+    def after(self, at: int) -> int:
+        return self._know(at + self.rng.choice(self.steps))
+
+    def later(self, at: int) -> int:
+        """Return an instant soon or long after `at`, hardly ever before it."""
+        kind = self.rng.choice(("limit", "limit", "soon", "any"))
+        if kind == "any":
+            return self._know(at + self.rng.randint(-2, max(2, self.span // 4)))
+        return self.after(at) if kind == "limit" else self._know(at + self.rng.randint(1, 4 * MINUTE))
+
+    def _know(self, at: int) -> int:
+        self.known.append(at)
+        return at
+
+
+def make_world(rng: Random) -> World:
+    settings = _settings(rng)
+    clock = Clock(rng, settings)
+    machines = [
+        {"name": name, "gpus": 8, "ready": True} | ({"pool": rng.choice(POOLS)} if rng.random() < 0.7 else {})
+        for name in rng.sample(MACHINES, rng.randint(0, len(MACHINES)))
+    ]
+    runs = [
+        {"workspace": rng.choice(("vision", "speech")), "uid": uid, "name": "llm", "user": "ana"}
+        for uid in RUNS[: rng.choice((1, 1, 2, 3, 4))]
+    ]
+    world = World(settings, runs, machines)
+    sources = SOURCES[: rng.choice((1, 1, 2, 3))]
+    for run, worker in _members(rng, runs):
+        home = rng.choice(sources)
+        states = _states(rng, clock, run, worker)
+        world.states += [(home if rng.random() < 0.85 else rng.choice(sources), item) for item in states]
+        world.states += [(rng.choice(sources), item) for item in states if rng.random() < 0.05]
+        if rng.random() < 0.75:
+            world.streams.append((rng.choice(sources), _readings(rng, clock, run, worker)))
+    for source in sources:
+        world.words += _words(rng, clock, source)
+        world.lists.append(_lists(rng, clock, world, source))
+    return world
+
+
+def _settings(rng: Random) -> Settings:
+    first = MONDAY + rng.choice((-HOUR, 0, DAY))
+    rules = [
+        Rule(
+            first + rng.randint(0, 30) * HOUR,
+            rng.choice(("productive", "idle")),
+            rng.choice((True, True, False)),
+        )
+        for _ in range(rng.choice((0, 0, 1, 3)))
+    ]
+    by_hour = {rule.since: rule for rule in rules}
+    return Settings(
+        busy_percent=rng.choice(("5", "5", "50")),
+        stall_after=rng.choice((600_000, 600_000, 90_000)),
+        carry_max=rng.choice((300_000, 300_000, 60_000)),
+        rules=tuple(by_hour[since] for since in sorted(by_hour)),
+    )
+
+
+def _members(rng: Random, runs: list[type_item]) -> list[tuple[str, str]]:
+    members = [(run["uid"], f"worker-{index}") for run in runs for index in range(rng.randint(1, 5))]
+    return sorted(rng.sample(members, min(len(members), MOST_WORKERS)))
+
+
+def _states(rng: Random, clock: Clock, run: str, worker: str) -> list[type_item]:
+    at, phase, attempt = clock.any(), "", 1
+    items = []
+    for index in range(rng.randint(1, 9)):
+        item: type_item = {"run": run, "worker": worker, "at": iso(at, rng.choice((0, 0, 0, 2, -7)))}
+        if index == 0 or rng.random() < 0.8:
+            phase = rng.choice(AFTER[phase])
+            item["phase"] = phase
+            item |= _maybe(rng, 0.5, "reason", lambda: rng.choice(("", None, *REASONS)))
+        if rng.random() < 0.25:
+            attempt = max(1, attempt + rng.choice((1, 1, 1, 0, -1)))
+            item["attempt"] = attempt
+        item |= _maybe(rng, 0.9 if index == 0 else 0.1, "gpus", lambda: rng.choice(GPUS))
+        item |= _maybe(rng, 0.35, "machine", lambda: rng.choice((*MACHINES, None)))
+        item |= _maybe(rng, 0.2, "pool", lambda: rng.choice((*POOLS, None)))
+        item |= _maybe(rng, 0.1, "stalled", lambda: rng.choice((True, True, False, None)))
+        items.append(item)
+        at = clock.later(at)
+    return items
+
+
+def _maybe(rng: Random, chance: float, key: str, value: Callable[[], Any]) -> type_item:
+    return {key: value()} if rng.random() < chance else {}
+
+
+def _readings(rng: Random, clock: Clock, run: str, worker: str) -> list[type_item]:
+    at, step = clock.any(), rng.choice((0, 100))
+    pace = rng.choice((None, MINUTE, clock.steps[4], clock.steps[7], 4 * MINUTE))
+    items = []
+    for _ in range(rng.randint(1, 14)):
+        item: type_item = {"run": run, "worker": worker, "at": iso(at)}
+        item |= _maybe(rng, 0.7, "gpu_busy", lambda: rng.choice((*BUSY, None)))
+        if rng.random() < 0.7:
+            step += rng.choice((0, 0, 0, 1, -1))
+            item["step"] = max(0, step)
+            item |= _maybe(rng, 0.2, "step_seconds", lambda: rng.choice(STEP_SECONDS))
+        if rng.random() < 0.15:
+            item["from"] = iso(at - rng.choice((0, 1, MINUTE, 2 * HOUR, 30 * HOUR)))
+        items.append(item)
+        at = at + pace if pace and rng.random() < 0.8 else clock.later(at)
+    return items
+
+
+def _words(rng: Random, clock: Clock, source: str) -> list[Word]:
+    words, at = [], clock.any()
+    for _ in range(rng.randint(1, 8)):
+        back = rng.choice((None, None, None, None, 0, MINUTE, 5 * HOUR, 50 * HOUR))
+        words.append(Word(source, at, None if back is None else at - back))
+        at = clock.later(at) if rng.random() < 0.7 else clock.any()
+    return words
+
+
+def _lists(rng: Random, clock: Clock, world: World, source: str) -> list[Listing]:
+    told: dict[tuple[str, str], list[type_item]] = {}
+    for teller, item in world.states:
+        if teller == source:
+            told.setdefault((item["run"], item["worker"]), []).append(item)
+    lists, at = [], clock.any()
+    for _ in range(rng.choice((0, 2, 4, 8)) if told else 0):
+        items = []
+        for (run, worker), states in sorted(told.items()):
+            if rng.random() < 0.6:
+                refused = {"run": run, "worker": worker, "at": iso(at), "reason": "failure"}
+                items.append(refused if rng.random() < 0.05 else rng.choice(states))
+        lists.append(Listing(Word(source, at, None), items))
+        at = clock.later(at)
+    return lists
+
+
+# --- its deliveries ---
+
+
+class _Event(NamedTuple):
+    """Something to send: at the earliest at `due`, through `source`."""
+
+    due: int
+    tie: float
+    source: str
+    kind: str
+    what: Any
+
+
+def deliver(world: World, rng: Random) -> list[Delivery]:
+    """Return one way to tell the world's facts; every way must leave the same cells."""
+    waits = rng.choice(((0,), (0, 0, MINUTE, HOUR), (0, 2 * HOUR, 30 * HOUR), (0, 1, 40 * MINUTE)))
+    events = sorted(_events(world, rng, waits), key=lambda event: event[:2])
+    words: dict[str, list[Word]] = {}
+    for word in world.words:
+        words.setdefault(word.source, []).append(word)
+    open_items: dict[str, list[_Event]] = {source: [] for source in words}
+    most = rng.choice((1, 3, 10, 50))
+    batches = []
+    for event in events:
+        mine = open_items[event.source]
+        if event.kind in ("states", "readings"):
+            mine.append(event)
+        if event.kind in ("word", "list") or len(mine) >= most:
+            word = event.what if event.kind == "word" else rng.choice(words[event.source])
+            if mine or event.kind == "word":
+                batches.append((event.due, _batch(world, rng, word, mine)))
+            mine.clear()
+        if event.kind == "list":
+            batches.append((event.due, _complete(world, rng, event.what)))
+    for source, mine in open_items.items():
+        if mine:
+            batches.append((mine[-1].due, _batch(world, rng, rng.choice(words[source]), mine)))
+    return _clocked(batches)
+
+
+def _events(world: World, rng: Random, waits: tuple[int, ...]) -> Iterable[_Event]:
+    def copies() -> range:
+        return range(rng.choice((1, 1, 1, 1, 2, 3)))
+
+    for source, item in world.states:
+        for _ in copies():
+            yield _Event(ms(item["at"]) + rng.choice(waits), rng.random(), source, "states", item)
+    for word in world.words:
+        for _ in copies():
+            yield _Event(word.sent_at + rng.choice(waits), rng.random(), word.source, "word", word)
+    streams = [
+        ("readings", source, [(ms(one["at"]), one) for one in items]) for source, items in world.streams
+    ] + [
+        ("list", lists[0].word.source, [(one.word.sent_at, one) for one in lists])
+        for lists in world.lists
+        if lists
+    ]
+    for kind, source, stream in streams:
+        due, order = 0, 0.0
+        for at, one in stream:
+            due, order = max(due, at + rng.choice(waits)), order + 1
+            for copy in copies():
+                yield _Event(due + copy * rng.choice(waits), order + copy / 4, source, kind, one)
+
+
+def _batch(world: World, rng: Random, word: Word, events: list[_Event]) -> type_batch:
+    states = [event.what for event in events if event.kind == "states"]
+    rng.shuffle(states)
+    if rng.random() < 0.05:
+        states.append({"run": "ghost", "worker": "w", "at": iso(word.sent_at), "phase": "running", "gpus": 8})
+    readings = [event.what for event in events if event.kind == "readings"]
+    return _envelope(world, rng, word) | {"workers": states, "readings": readings}
+
+
+def _complete(world: World, rng: Random, listing: Listing) -> type_batch:
+    items = list(listing.items)
+    rng.shuffle(items)
+    return _envelope(world, rng, listing.word) | {"complete": True, "workers": items}
+
+
+def _envelope(world: World, rng: Random, word: Word) -> type_batch:
+    seen = {} if word.seen_from is None else {"seen_from": iso(word.seen_from)}
+    envelope = {"source": word.source, "sent_at": iso(word.sent_at), **seen}
+    return envelope | {"machines": world.machines, "runs": rng.sample(world.runs, len(world.runs))}
+
+
+def _clocked(batches: list[tuple[int, type_batch]]) -> list[Delivery]:
+    deliveries, now = [], 0
+    for due, batch in batches:
+        now = max(now, due, *_instants(batch))
+        deliveries.append(Delivery(now, batch))
+    return deliveries
+
+
+# --- as strategies and by seed ---
+
+
+def worlds() -> st.SearchStrategy[World]:
+    return st.randoms(use_true_random=False).map(make_world)
+
+
+@st.composite
+def told_worlds(draw: st.DrawFn, ways: int = 1) -> tuple[World, list[list[Delivery]]]:
+    """Draw a world and `ways` ways to tell it."""
+    rng = draw(st.randoms(use_true_random=False))
+    world = make_world(rng)
+    return world, [deliver(world, rng) for _ in range(ways)]
+
+
+def random_world(seed: int) -> World:
+    return make_world(Random(seed))
+
+
+def random_told(seed: int, ways: int = 1) -> tuple[World, list[list[Delivery]]]:
+    rng = Random(seed)
+    world = make_world(rng)
+    return world, [deliver(world, rng) for _ in range(ways)]
