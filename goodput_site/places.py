@@ -72,7 +72,7 @@ def places_of(state: Path, uid: int) -> Places:
 
 
 def others_may_enter(folder: Path) -> bool:
-    """Whether each folder on the way to `folder` (itself aside) lets every user through; as it is, unchanged."""
+    """Whether each folder above `folder` lets every user through; nothing is changed to make it so."""
     for parent in folder.parents:
         if parent.exists() and not parent.stat().st_mode & stat.S_IXOTH:
             return False

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
-PR_SET_CHILD_SUBREAPER = 36
 
 
 def prctl(option: int, value: int) -> None:
-    """One prctl(2) call; raises OSError when the kernel refuses."""
+    """Call the kernel; raises OSError when it refuses."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(option, value, 0, 0, 0) != 0:
         number = ctypes.get_errno()
@@ -22,10 +21,16 @@ def prctl(option: int, value: int) -> None:
 
 
 def die_with_parent(sign: int = signal.SIGTERM, parent: int | None = None) -> None:
-    """Ask for `sign` when the parent dies; ends at once when `parent` (its pid) is no longer the parent."""
+    """Ask for `sign` when the parent dies, and now if it is no longer `parent` (its pid)."""
     prctl(PR_SET_PDEATHSIG, sign)
     if parent is not None and os.getppid() != parent:
         os.kill(os.getpid(), sign)
+
+
+def die_with_supervised_parent() -> None:
+    """For what a supervised process forks: go when it goes, so that none keeps its port or its task."""
+    if os.environ.get("GOODPUT_SUPERVISED"):
+        die_with_parent(signal.SIGKILL)
 
 
 def dying_with(sign: int, parent: int) -> Callable[[], None]:
@@ -34,11 +39,6 @@ def dying_with(sign: int, parent: int) -> Callable[[], None]:
     It runs after the child has changed its user, which would clear the wish.
     """
     return lambda: die_with_parent(sign, parent)
-
-
-def adopt_orphans() -> None:
-    """Grandchildren whose parent died become children of this process, which can then reap them."""
-    prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def is_alive(pid: int) -> bool:
@@ -56,7 +56,7 @@ def state_of(pid: int) -> str:
 
 
 def working_in(folder: Path) -> list[int]:
-    """Pids of living processes whose working folder is `folder`, as each process of a Postgres has its data folder."""
+    """Pids of living processes that work in `folder`, as each process of a Postgres does in its data."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def generated_key(path: Path | None) -> str:
-    """The key kept in `path`, made when the file is not there; a key for this process alone without a path."""
+    """The key kept in `path`, made when there is none yet; without a path a key for this process alone."""
     key = secrets.token_urlsafe(50)
     if path is None:
         return key

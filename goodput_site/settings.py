@@ -16,23 +16,25 @@ from goodput_site.secret import generated_key
 
 env = environ.Env()
 
-# --- where things are -------------------------------------------------------------------------------------------
+# --- where things are
 BASE_DIR = CHECKOUT
 PLACES = places()
 EMBEDDED = not env.str("DATABASE_URL", "")
 ASKED_BY_DOCTOR = env.bool("GOODPUT_DOCTOR", False)
 PROCESS = env.str("GOODPUT_PROCESS", "command")
 
-# --- security ---------------------------------------------------------------------------------------------------
+# --- security
 DEBUG = False
 SECRET_KEY = env.str("SECRET_KEY", "")
-SECRET_KEY_IS_MISSING = not (SECRET_KEY or EMBEDDED)
-if SECRET_KEY_IS_MISSING and not ASKED_BY_DOCTOR:
-    raise ImproperlyConfigured(
-        "SECRET_KEY must be set when DATABASE_URL is; `manage.py doctor` says what else is missing."
-    )
-SECRET_KEY = SECRET_KEY or generated_key(PLACES.secret_key if EMBEDDED else None)
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+SECRET_KEY_IS_GENERATED = not SECRET_KEY
+if SECRET_KEY_IS_GENERATED:
+    if not EMBEDDED and not ASKED_BY_DOCTOR:
+        raise ImproperlyConfigured(
+            "SECRET_KEY must be set when DATABASE_URL is; `manage.py doctor` says what else is missing."
+        )
+    SECRET_KEY = generated_key(PLACES.secret_key if EMBEDDED else None)
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=sorted(LOOPBACK))
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 HTTPS = env.bool("HTTPS", not EMBEDDED)
 SECURE_SSL_REDIRECT = HTTPS
@@ -53,7 +55,7 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-# --- parts ------------------------------------------------------------------------------------------------------
+# --- parts
 INSTALLED_APPS = [
     "goodput_site",
     "ledger",
@@ -113,7 +115,7 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "login"
 
-# --- database ---------------------------------------------------------------------------------------------------
+# --- database
 # A pool, which only the web needs, and session options, which a proxy that pools transactions would refuse.
 SESSION_OPTIONS = "-c jit=off -c idle_in_transaction_session_timeout=120000"
 database: dict[str, Any] = (
@@ -139,20 +141,26 @@ database["CONN_MAX_AGE"] = 0
 DATABASES = {"default": database}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# --- Celery -----------------------------------------------------------------------------------------------------
-CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", "pgmq://" if EMBEDDED else "")
+# --- Celery
+EMBEDDED_BROKER = "pgmq://embedded/"
+CELERY_BROKER_URL = env.str("CELERY_BROKER_URL", EMBEDDED_BROKER if EMBEDDED else "")
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {}
-if CELERY_BROKER_URL == "pgmq://" and EMBEDDED:
+if EMBEDDED_BROKER == CELERY_BROKER_URL and EMBEDDED:
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "conn_string": Server(PLACES).conninfo(BROKER_DATABASE),
         "init_extension": False,
         "pool_size": 4,
         "pool_timeout": 5,
         "visibility_timeout": 300,
-        "wait_time_seconds": 2,
+        "wait_time_seconds": 0,
+        "polling_interval": 0.5,
     }
 
-# --- time, language, static files -------------------------------------------------------------------------------
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = CELERY_BROKER_URL != EMBEDDED_BROKER
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+# --- time, language, static files
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
@@ -167,7 +175,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": f"django.contrib.staticfiles.storage.{STATIC_STORAGE}"},
 }
 
-# --- API --------------------------------------------------------------------------------------------------------
+# --- API
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 REST_FRAMEWORK = {"DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema"}
 
