@@ -9,6 +9,7 @@ import os
 from typing import Any
 
 from celery import Celery, signals
+from celery.worker import state
 
 from goodput_site.processes import die_with_supervised_parent
 
@@ -49,6 +50,13 @@ def catch_up(**_: Any) -> None:
     """Beat's first round comes an interval after its start: look at once what was left while nothing ran."""
     for entry in app.conf.beat_schedule.values():
         app.send_task(entry["task"], **entry["options"])
+
+
+@signals.worker_shutting_down.connect
+def leave_when_idle(**_: Any) -> None:
+    """A supervised worker with nothing in hand goes at once; Celery would first poll twice more."""
+    if os.environ.get("GOODPUT_SUPERVISED") and not state.reserved_requests and not state.active_requests:
+        os._exit(0)
 
 
 @signals.celeryd_init.connect
