@@ -1,0 +1,1 @@
+"""Cluster traces and accounting dumps as observations: parsers, pure, from bytes to batches."""
