@@ -121,9 +121,9 @@ def read(deliveries: Iterable[type_batch], settings: Settings) -> Facts:
         known = [item for item in batch.get("workers", ()) if item["run"] in known_runs]
         pools = {machine["name"]: machine.get("pool") or NO_POOL for machine in batch.get("machines", ())}
         for item in known:
-            if not _refused(item):
+            if not is_refused(item):
                 worker = (item["run"], item["worker"])
-                facts.states.setdefault(worker, set()).add(_state(item, source, pools))
+                facts.states.setdefault(worker, set()).add(state_of(item, source, pools))
         for item in batch.get("readings", ()):
             if item["run"] in known_runs:
                 _reading(facts, item, settings)
@@ -141,12 +141,12 @@ def _in_order(stream: list[Any]) -> list[Any]:
     return [one for index, one in enumerate(stream) if all(before.at < one.at for before in stream[:index])]
 
 
-def _refused(item: Mapping[str, Any]) -> bool:
+def is_refused(item: Mapping[str, Any]) -> bool:
     phase, reason = item.get("phase") or "", item.get("reason") or ""
     return phase not in PHASES or (reason != "" and (reason not in REASONS or phase == ""))
 
 
-def _state(item: Mapping[str, Any], source: str, pools: Mapping[str, str]) -> State:
+def state_of(item: Mapping[str, Any], source: str, pools: Mapping[str, str]) -> State:
     machine, pool, gpus = item.get("machine"), item.get("pool"), item.get("gpus")
     if machine is not None and pool is None:
         pool = pools.get(machine, NO_POOL)

@@ -107,9 +107,7 @@ class Worker:
         return bool(self.gpus(t) > 0 and self.phases(t)[-1].phase == "running")
 
     def flagged(self, t: int) -> bool:
-        said = [
-            state for state in self.states if state.at <= t and (state.phase or state.stalled is not None)
-        ]
+        said = [state for state in self.states if state.at <= t and (state.phase or state.stalled is not None)]
         return bool(said and said[-1].stalled)
 
     def placed(self, t: int) -> bool:
@@ -155,9 +153,7 @@ class Worker:
         if stay is None or not progress:
             return False
         ahead = min((one.at for one in self._progress() if one.at > t), default=FOREVER)
-        proofs = [
-            one.at for one in self.steps if progress[-1] < one.at < ahead and self._late(one, progress[-1])
-        ]
+        proofs = [one.at for one in self.steps if progress[-1] < one.at < ahead and self._late(one, progress[-1])]
         return bool(proofs) and stay[0] <= progress[-1] and proofs[0] < stay[1]
 
     def _progress(self) -> list[Step]:
@@ -284,9 +280,7 @@ def _by_reason(reason: str, otherwise: str) -> str:
     return "preemption" if reason in PREEMPTIONS else otherwise
 
 
-def cells(
-    deliveries: Iterable[type_batch], settings: Settings, until: int
-) -> dict[type_cell, dict[str, int]]:
+def cells(deliveries: Iterable[type_batch], settings: Settings, until: int) -> dict[type_cell, dict[str, int]]:
     """Return {(hour, run uid, machine, pool): {line: GPU-microseconds}} of the time before `until`."""
     return Ledger(deliveries, settings, until).cells()
 

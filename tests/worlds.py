@@ -24,6 +24,7 @@ MACHINES = ("gpu-7", "gpu-10", "GPU-7", "ä")
 POOLS = ("h100", "a100", "none-such")
 GPUS = (8, 8, 8, 1, 0, 0, 0.142, 2.5, 0.001, 4096, 8.0)
 BUSY = (0, 4.9999, 5, 5.0, 5.0001, 4.999, 87.5, 100, 0.0)
+REASONS_SAID = ("", None, "preemption", "drain", "preemption", *REASONS)
 STEP_SECONDS = (0.5, 17.999, 18, 120.001, 150, None)
 AFTER = {
     "": ("pending", "pending", "starting", "running"),
@@ -150,13 +151,15 @@ def make_world(rng: Random) -> World:
     ]
     world = World(settings, runs, machines)
     sources = SOURCES[: rng.choice((1, 1, 2, 3))]
+    calm = rng.random() < 0.4
     for run, worker in _members(rng, runs):
         home = rng.choice(sources)
-        states = _states(rng, clock, run, worker)
+        states = (_calm_states if calm else _states)(rng, clock, run, worker)
         world.states += [(home if rng.random() < 0.85 else rng.choice(sources), item) for item in states]
         world.states += [(rng.choice(sources), item) for item in states if rng.random() < 0.05]
         if rng.random() < 0.75:
-            world.streams.append((rng.choice(sources), _readings(rng, clock, run, worker)))
+            begin = ms(rng.choice(states[:3])["at"]) if calm else clock.any()
+            world.streams.append((rng.choice(sources), _readings(rng, clock, begin, run, worker)))
     for source in sources:
         world.words += _words(rng, clock, source)
         world.lists.append(_lists(rng, clock, world, source))
@@ -195,7 +198,7 @@ def _states(rng: Random, clock: Clock, run: str, worker: str) -> list[type_item]
         if index == 0 or rng.random() < 0.8:
             phase = rng.choice(AFTER[phase])
             item["phase"] = phase
-            item |= _maybe(rng, 0.5, "reason", lambda: rng.choice(("", None, *REASONS)))
+            item |= _maybe(rng, 0.5, "reason", lambda: rng.choice(REASONS_SAID))
         if rng.random() < 0.25:
             attempt = max(1, attempt + rng.choice((1, 1, 1, 0, -1)))
             item["attempt"] = attempt
@@ -208,19 +211,30 @@ def _states(rng: Random, clock: Clock, run: str, worker: str) -> list[type_item]
     return items
 
 
+def _calm_states(rng: Random, clock: Clock, run: str, worker: str) -> list[type_item]:
+    """Draw a worker that soon runs and then runs long, so that steps can prove something."""
+    first, at = clock.start + rng.choice((0, 0, 0, 1, MINUTE)), clock.start + rng.choice((0, MINUTE, 3 * MINUTE))
+    head: type_item = {"run": run, "worker": worker}
+    items = [
+        head | {"at": iso(first), "phase": rng.choice(("pending", "starting", "running")), "gpus": 8},
+        head | {"at": iso(max(first, at)), "phase": "running", "attempt": rng.choice((1, 2))},
+    ]
+    return items + [item | head for item in _states(rng, clock, run, worker)[: rng.choice((0, 0, 1, 2))]]
+
+
 def _maybe(rng: Random, chance: float, key: str, value: Callable[[], Any]) -> type_item:
     return {key: value()} if rng.random() < chance else {}
 
 
-def _readings(rng: Random, clock: Clock, run: str, worker: str) -> list[type_item]:
-    at, step = clock.any(), rng.choice((0, 100))
+def _readings(rng: Random, clock: Clock, begin: int, run: str, worker: str) -> list[type_item]:
+    at, step, hangs = begin, rng.choice((0, 100)), rng.random() < 0.5
     pace = rng.choice((None, MINUTE, clock.steps[4], clock.steps[7], 4 * MINUTE))
     items = []
     for _ in range(rng.randint(1, 14)):
         item: type_item = {"run": run, "worker": worker, "at": iso(at)}
         item |= _maybe(rng, 0.7, "gpu_busy", lambda: rng.choice((*BUSY, None)))
         if rng.random() < 0.7:
-            step += rng.choice((0, 0, 0, 1, -1))
+            step += rng.choice((0, 0, 0, 0, 0, 0, 0, 1) if hangs else (0, 0, 1, -1))
             item["step"] = max(0, step)
             item |= _maybe(rng, 0.2, "step_seconds", lambda: rng.choice(STEP_SECONDS))
         if rng.random() < 0.15:
@@ -269,8 +283,11 @@ class _Event(NamedTuple):
     what: Any
 
 
-def deliver(world: World, rng: Random) -> list[Delivery]:
-    """Return one way to tell the world's facts; every way must leave the same cells."""
+def deliver(world: World, rng: Random, ahead: int = 0) -> list[Delivery]:
+    """Return one way to tell the world's facts; every way must leave the same cells.
+
+    What a batch says lies up to `ahead` ms after the clock at its arrival.
+    """
     waits = rng.choice(((0,), (0, 0, MINUTE, HOUR), (0, 2 * HOUR, 30 * HOUR), (0, 1, 40 * MINUTE)))
     events = sorted(_events(world, rng, waits), key=lambda event: event[:2])
     words: dict[str, list[Word]] = {}
@@ -293,7 +310,7 @@ def deliver(world: World, rng: Random) -> list[Delivery]:
     for source, mine in open_items.items():
         if mine:
             batches.append((mine[-1].due, _batch(world, rng, rng.choice(words[source]), mine)))
-    return _clocked(batches)
+    return _clocked(batches, ahead)
 
 
 def _events(world: World, rng: Random, waits: tuple[int, ...]) -> Iterable[_Event]:
@@ -306,12 +323,8 @@ def _events(world: World, rng: Random, waits: tuple[int, ...]) -> Iterable[_Even
     for word in world.words:
         for _ in copies():
             yield _Event(word.sent_at + rng.choice(waits), rng.random(), word.source, "word", word)
-    streams = [
-        ("readings", source, [(ms(one["at"]), one) for one in items]) for source, items in world.streams
-    ] + [
-        ("list", lists[0].word.source, [(one.word.sent_at, one) for one in lists])
-        for lists in world.lists
-        if lists
+    streams = [("readings", source, [(ms(one["at"]), one) for one in items]) for source, items in world.streams] + [
+        ("list", lists[0].word.source, [(one.word.sent_at, one) for one in lists]) for lists in world.lists if lists
     ]
     for kind, source, stream in streams:
         due, order = 0, 0.0
@@ -342,10 +355,10 @@ def _envelope(world: World, rng: Random, word: Word) -> type_batch:
     return envelope | {"machines": world.machines, "runs": rng.sample(world.runs, len(world.runs))}
 
 
-def _clocked(batches: list[tuple[int, type_batch]]) -> list[Delivery]:
+def _clocked(batches: list[tuple[int, type_batch]], ahead: int) -> list[Delivery]:
     deliveries, now = [], 0
     for due, batch in batches:
-        now = max(now, due, *_instants(batch))
+        now = max(now, max(due, *_instants(batch)) - ahead)
         deliveries.append(Delivery(now, batch))
     return deliveries
 
@@ -363,6 +376,11 @@ def told_worlds(draw: st.DrawFn, ways: int = 1) -> tuple[World, list[list[Delive
     rng = draw(st.randoms(use_true_random=False))
     world = make_world(rng)
     return world, [deliver(world, rng) for _ in range(ways)]
+
+
+def end_of(world: World, *ways: list[Delivery]) -> int:
+    """Return an instant, on no edge, at which all has arrived and been over for hours."""
+    return max(world.until, *(way[-1].now + 777 for way in ways))
 
 
 def random_world(seed: int) -> World:
