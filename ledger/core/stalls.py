@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from ledger.core.facts import FOREVER, Range, Stall, union
 
@@ -38,7 +39,7 @@ def gang_stalled(members: Iterable[tuple[Sequence[Range], Sequence[Range]]]) -> 
     told = stuck = 0
     edges = sorted({*telling, *stalled})
     ranges = []
-    for at, upper in zip(edges, [*edges[1:], FOREVER], strict=True):
+    for at, upper in pairwise([*edges, FOREVER]):
         told += telling[at]
         stuck += stalled[at]
         assert 0 <= stuck <= told, "only a worker that tells steps can be proven stalled by them"
