@@ -10,14 +10,14 @@ class Refusal(NamedTuple):
     """An item that was not taken: which list and place, which field, and one clear error word or sentence."""
 
     list: str
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks of an item
     field: str
     error: str
     item: Any
 
 
 class MachineItem(NamedTuple):
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks of an item
     name: str
     pool: str | None
     gpus_milli: int | None
@@ -27,7 +27,7 @@ class MachineItem(NamedTuple):
 class RunItem(NamedTuple):
     """A run's labels; None = not said. Instants are ms; `min_goodput_milli` is in thousandths."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks of an item
     uid: str
     workspace: str | None
     name: str | None
@@ -42,7 +42,7 @@ class RunItem(NamedTuple):
 class WorkerItem(NamedTuple):
     """A state. `machine` given means that `pool` is given too ("" = none); `phase` NONE and `reason` "" = absent."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks of an item
     run: str
     worker: str
     at: int
@@ -58,7 +58,7 @@ class WorkerItem(NamedTuple):
 class ReadingItem(NamedTuple):
     """A sample. Busy in thousandths of a percent (floored), `since` the optional `from`, all instants in ms."""
 
-    index: int
+    index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks of an item
     run: str
     worker: str
     at: int

@@ -35,7 +35,12 @@ class State(NamedTuple):
 
 
 def content_of(
-    reason: str, gpus_milli: int | None, machine: str | None, pool: str | None, stalled: bool | None, source: str
+    reason: str,
+    gpus_milli: int | None,
+    machine: str | None,
+    pool: str | None,
+    stalled: bool | None,
+    source: str,
 ) -> str:
     """Return the canonical content of a state: it sorts by field, absent first, and is unique with its head."""
     fields = (
@@ -65,7 +70,7 @@ class Flip(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """No progress since `progress_at`, proven by the sample at `proof_at`; `until` = the next progress, FOREVER if none yet."""
+    """No progress since `progress_at`, proven by the sample at `proof_at`, until the next progress (FOREVER: none yet)."""
 
     progress_at: int
     proof_at: int

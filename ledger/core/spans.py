@@ -69,9 +69,7 @@ def _borrowed(stretches: Sequence[Stretch], left: Left, watch: Watch) -> list[Ra
     return kept
 
 
-def _cut(
-    stretch: Stretch, left: Left, stalled: Sequence[Range], watch: Watch, since: int, spans: list[Span]
-) -> None:
+def _cut(stretch: Stretch, left: Left, stalled: Sequence[Range], watch: Watch, since: int, spans: list[Span]) -> None:
     edges = sorted({since, *(e for e in _edges(stretch.folded, left, stalled, watch) if since < e < stretch.to)})
     for begin, end in zip(edges, [*edges[1:], stretch.to], strict=True):
         span = _span(stretch.folded, left, stalled, watch, begin, end)
@@ -117,9 +115,7 @@ def _span(folded: Folded, left: Left, stalled: Sequence[Range], watch: Watch, be
     machine = (UNKNOWN if folded.machine is None else folded.machine) if held else UNPLACED
     pool = NO_POOL if folded.pool is None else folded.pool
     unobserved = not covers(watched, begin)
-    return Span(
-        begin, end, category, unobserved, folded.gpus_milli, machine, pool, folded.attempt, folded.source
-    )
+    return Span(begin, end, category, unobserved, folded.gpus_milli, machine, pool, folded.attempt, folded.source)
 
 
 def _busy(left: Left, at: int) -> bool | None:

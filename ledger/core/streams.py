@@ -118,9 +118,7 @@ def _take_step(stream: Stream, reading: Reading, step: int, limits: Thresholds, 
         if stream.proven and stream.progress_at is not None:
             trace.resumed.append((stream.progress_at, reading.at))
             trace.dirty(reading.at)
-        return stream._replace(
-            step_at=reading.at, step=step, step_ms=step_ms, progress_at=reading.at, proven=False
-        )
+        return stream._replace(step_at=reading.at, step=step, step_ms=step_ms, progress_at=reading.at, proven=False)
     assert stream.progress_at is not None, "a step that was told before had its progress"
     limit = max(limits.stall_after, 5 * (step_ms or 0))
     proves = not stream.proven and reading.at - stream.progress_at > limit

@@ -71,7 +71,7 @@ class Ledger:
 
     @property
     def goodput(self) -> Fraction | None:
-        """productive / held; None when nothing was held."""
+        """Productive / held; None when nothing was held."""
         return Fraction(self.productive, self.allocated) if self.allocated else None
 
     @property

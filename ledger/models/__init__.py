@@ -1,5 +1,6 @@
 """Tables, constraints and indexes; nothing in this package decides anything."""
 
+from ledger.models.access import Token
 from ledger.models.cells import (
     DayMachine,
     DayPool,
@@ -11,7 +12,18 @@ from ledger.models.cells import (
     Revision,
     RunTotal,
 )
-from ledger.models.evidence import Covered, FlipRow, GoneRow, Listing, Source, Span, StallRow, State, Told, Word
+from ledger.models.evidence import (
+    Covered,
+    FlipRow,
+    GoneRow,
+    Listing,
+    Source,
+    Span,
+    StallRow,
+    State,
+    Told,
+    Word,
+)
 from ledger.models.fleet import Capacity, Machine, Pool
 from ledger.models.runs import Refused, Run, Worker
 from ledger.models.tenancy import Administration, Cluster, ClusterRule, Membership, Organization, Workspace
@@ -45,6 +57,7 @@ __all__ = [
     "StallRow",
     "State",
     "Told",
+    "Token",
     "Word",
     "Worker",
     "Workspace",

@@ -115,7 +115,7 @@ class Told(models.Model):
 
 
 class Span(models.Model):
-    """A worker's time in one category, derived from its facts; `until` null = still. Spans of a worker never overlap."""
+    """A worker's time in one category, derived from its facts; `until` null = still. They never overlap."""
 
     pk = models.CompositePrimaryKey("worker_id", "since")
     cluster = models.ForeignKey(Cluster, models.CASCADE, db_index=False, db_constraint=False)

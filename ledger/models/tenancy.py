@@ -76,5 +76,3 @@ class Administration(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "organization"], name="administration_once")]
-
-

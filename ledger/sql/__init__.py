@@ -16,26 +16,32 @@ def text(name: str) -> str:
     return (_FOLDER / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def rows(name: str, **parameters: Any) -> list[tuple[Any, ...]]:
+def rows(name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
     """Run a statement and return its rows."""
     with connection.cursor() as cursor:
         cursor.execute(text(name), parameters)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
-def run(name: str, **parameters: Any) -> int:
+def run(name: str, /, **parameters: Any) -> int:
     """Run a statement and return how many rows it touched."""
     with connection.cursor() as cursor:
         cursor.execute(text(name), parameters)
         return int(cursor.rowcount)
 
 
-def value(name: str, **parameters: Any) -> Any:
+def execute(name: str) -> None:
+    """Run a file of several statements without parameters."""
+    with connection.cursor() as cursor:
+        cursor.execute(text(name))
+
+
+def value(name: str, /, **parameters: Any) -> Any:
     """Run a statement and return the only value of its only row."""
     return rows(name, **parameters)[0][0]
 
 
-def row(name: str, **parameters: Any) -> Mapping[str, Any]:
+def row(name: str, /, **parameters: Any) -> Mapping[str, Any]:
     """Run a statement and return its only row by column name."""
     with connection.cursor() as cursor:
         cursor.execute(text(name), parameters)

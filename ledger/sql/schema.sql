@@ -1,4 +1,10 @@
--- What the models cannot say: partitions of the closed hours, rows that stand for "none", storage of hot rows.
+-- What the models cannot say: instants as milliseconds, partitions of the closed hours, storage of hot rows.
+
+CREATE FUNCTION ledger_at(ms bigint) RETURNS timestamptz LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN to_timestamp(ms / 1000.0);
+
+CREATE FUNCTION ledger_ms(at timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN (extract(epoch FROM at) * 1000)::bigint;
 
 ALTER TABLE ledger_hour RENAME TO ledger_hour_model;
 CREATE TABLE ledger_hour (LIKE ledger_hour_model INCLUDING DEFAULTS INCLUDING CONSTRAINTS) PARTITION BY RANGE (hour);
@@ -30,10 +36,6 @@ BEGIN
 END $$;
 
 SELECT ledger_make_partitions(now() - interval '402 days', now() + interval '62 days');
-
-INSERT INTO ledger_pool (id, cluster_id, name) VALUES (0, NULL, 'none');
-INSERT INTO ledger_machine (id, cluster_id, name, pool_id) VALUES (0, NULL, 'unplaced', 0), (1, NULL, 'unknown', 0);
-SELECT setval(pg_get_serial_sequence('ledger_machine', 'id'), 1);
 
 -- A range of one worker stands for "=", which a gist index has only with an extension.
 ALTER TABLE ledger_span ADD CONSTRAINT span_never_overlaps

@@ -1,0 +1,43 @@
+"""Who sees what: a scope is a set of workspaces, and every number shown is asked for within one."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import Q, QuerySet
+
+from ledger.models import Organization, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The ids of the workspaces that may be seen."""
+
+    workspaces: frozenset[int]
+
+
+def scope_of_workspace(workspace: Workspace) -> Scope:
+    return Scope(frozenset({workspace.pk}))
+
+
+def scope_of_organization(organization: Organization) -> Scope:
+    return Scope(frozenset(Workspace.objects.filter(organization=organization).values_list("pk", flat=True)))
+
+
+def visible_workspaces(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Workspace]:
+    """Return the workspaces a person may see: a member theirs, an organization's admin all of it, an operator all."""
+    workspaces = Workspace.objects.select_related("organization").order_by("organization__name", "name")
+    if not user.is_authenticated:
+        return workspaces.none()
+    if getattr(user, "is_staff", False):
+        return workspaces
+    mine = Q(membership__user=user) | Q(organization__administration__user=user)
+    return workspaces.filter(mine).distinct()
+
+
+def workspaces_of(user: AbstractBaseUser | AnonymousUser) -> list[Workspace]:
+    return list(visible_workspaces(user))
+
+
+def workspace_for(user: AbstractBaseUser | AnonymousUser, organization: str, workspace: str) -> Workspace | None:
+    """Return the workspace of that name, None when there is none or the person may not see it."""
+    return visible_workspaces(user).filter(organization__name=organization, name=workspace).first()

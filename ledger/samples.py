@@ -1,0 +1,97 @@
+"""Take the readings of a batch: the newest of each worker's streams in its row, and what they leave as facts."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from ledger import sql
+from ledger.batches import Batch, Receipt
+from ledger.clock import Clock
+from ledger.core.facts import FOREVER
+from ledger.core.streams import Reading, Stream, Trace, take
+from ledger.naming import Names, WorkerRow
+
+
+def take_readings(clock: Clock, batch: Batch, names: Names, receipt: Receipt) -> dict[int, int]:
+    """Store what the readings left and return {worker id: the instant from which its time changed}."""
+    traces: dict[int, Trace] = {}
+    streams: dict[int, Stream] = {}
+    workers: dict[int, WorkerRow] = {}
+    for item in batch.readings:
+        worker = names.workers[names.runs[item.run], item.worker]
+        workers[worker.id] = worker
+        trace = traces.setdefault(worker.id, Trace())
+        before = (trace.taken, trace.late, trace.duplicate)
+        reading = Reading(item.at, item.since, item.busy_milli_percent, item.step, item.step_ms)
+        stream = streams.get(worker.id, worker.stream)
+        streams[worker.id] = take(stream, reading, clock.thresholds, clock.now, trace)
+        _note(receipt, trace, before)
+    changed = {w: streams[w] for w in sorted(streams) if streams[w] is not workers[w].stream}
+    _write_streams(changed, workers)
+    _keep_traces(traces, workers)
+    return _dirty(traces, workers)
+
+
+def _note(receipt: Receipt, trace: Trace, before: tuple[int, int, int]) -> None:
+    """A reading counts once: accepted when any of its two values was new, else late, else a repetition."""
+    taken, late, duplicate = before
+    if trace.taken > taken:
+        receipt.accepted += 1
+    elif trace.late > late:
+        receipt.late += 1
+    elif trace.duplicate > duplicate:
+        receipt.duplicate += 1
+    else:
+        receipt.accepted += 1
+
+
+def _write_streams(streams: dict[int, Stream], workers: dict[int, WorkerRow]) -> None:
+    if not streams:
+        return
+    columns: dict[str, Sequence[object]] = {
+        field: [getattr(stream, field) for stream in streams.values()] for field in Stream._fields
+    }
+    due = [_due(workers[worker], stream) for worker, stream in streams.items()]
+    sql.run("streams_write", workers=list(streams), due=due, **columns)
+
+
+def _due(worker: WorkerRow, stream: Stream) -> int | None:
+    """Where the end of the readings' coverage is what comes next, it moves on with the reading."""
+    due = worker.due
+    return stream.covered_to if due is not None and due == worker.stream.covered_to else due
+
+
+def _keep_traces(traces: dict[int, Trace], workers: dict[int, WorkerRow]) -> None:
+    kept: dict[str, list[tuple[int, int, object]]] = defaultdict(list)
+    for worker, trace in traces.items():
+        kept["flips"] += [(worker, flip.at, flip.busy) for flip in trace.flips]
+        kept["proofs"] += [(worker, stall.progress_at, stall.proof_at) for stall in trace.proofs]
+        kept["ends"] += [(worker, progress_at, until) for progress_at, until in trace.resumed]
+        kept["covered"] += [(worker, lower, upper) for lower, upper in trace.covered]
+        kept["told"] += [(worker, lower, upper) for lower, upper in trace.told]
+    _store("flips_insert", kept["flips"], "ats", "busy")
+    _store("stalls_insert", kept["proofs"], "progress", "proofs")
+    _store("stalls_end", kept["ends"], "progress", "untils")
+    _store("covered_insert", kept["covered"], "lowers", "uppers")
+    _store("told_insert", kept["told"], "lowers", "uppers")
+    if kept["proofs"]:
+        sql.run("runs_stall", runs=sorted({workers[worker].run for worker, _, _ in kept["proofs"]}))
+
+
+def _store(statement: str, rows: list[tuple[int, int, object]], second: str, third: str) -> None:
+    if rows:
+        workers, seconds, thirds = (list(column) for column in zip(*rows, strict=True))
+        sql.run(statement, **{"workers": workers, second: seconds, third: thirds})
+
+
+def _dirty(traces: dict[int, Trace], workers: dict[int, WorkerRow]) -> dict[int, int]:
+    """What a stay has told matters to the worker's gang from the stay's begin on, at its first step."""
+    dirty = {}
+    for worker, trace in traces.items():
+        since = trace.changed
+        stay = workers[worker].stay_since
+        told_to = workers[worker].stream.told_to
+        if trace.telling_changed < FOREVER and stay is not None and (told_to is None or told_to < stay):
+            since = min(since, stay)
+        if since < FOREVER:
+            dirty[worker] = since
+    return dirty

@@ -1,0 +1,2 @@
+-- The database's clock, ms.
+SELECT ledger_ms(clock_timestamp());

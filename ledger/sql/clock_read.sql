@@ -1,0 +1,9 @@
+-- The database's clock, read after the lock is held, and the cluster's settings. Times in ms.
+SELECT
+    greatest(ledger_ms(clock_timestamp()), coalesce(ledger_ms(counted_until), 0)) AS now,
+    ledger_ms(open_hour) AS open_hour,
+    ledger_ms(first_hour) AS first_hour,
+    ledger_ms(final_to) AS final_to,
+    ledger_ms(checked_to) AS checked_to,
+    busy_threshold_milli_percent, stall_after_ms, carry_max_ms, auto_workspaces, organization_id
+FROM ledger_cluster WHERE id = %(cluster)s;
