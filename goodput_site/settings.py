@@ -177,6 +177,8 @@ STORAGES = {
 
 # --- API
 DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
+KNOX_TOKEN_MODEL = "ledger.Token"
+MIGRATION_MODULES = {"knox": None}  # its own table would stay empty
 REST_FRAMEWORK = {"DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema"}
 
 LOGGING = logs.configuration(env.str("LOG_LEVEL", "INFO"))

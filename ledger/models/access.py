@@ -24,7 +24,7 @@ def digest_of(plain: str) -> str:
     return salted_hmac("ledger.Token", plain, algorithm="sha512").hexdigest()
 
 
-class Token(AbstractAuthToken):
+class Token(AbstractAuthToken):  # type: ignore[misc]  # knox has no types
     """A token bound to an organization or to one workspace of it. It is no person's, and its text is not kept.
 
     `token_key` are its first characters, to tell tokens apart by; `expiry` null = it does not expire.

@@ -1,0 +1,78 @@
+"""What every view under /v1 has in common."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+from django.http import Http404
+from drf_spectacular.openapi import AutoSchema
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.permissions import BasePermission
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.schemas.inspectors import ViewInspector
+from rest_framework.views import APIView
+
+from ledger.api.authentication import TOKEN_PARAMETERS, MayUse, TokenAuthentication
+from ledger.api.problems import Problem, handle
+
+
+class JsonRenderer(BaseRenderer):
+    """JSON by msgspec, which can carry numbers that are already text (msgspec.Raw)."""
+
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(self, data: Any, *_: Any, **__: Any) -> bytes:
+        return b"" if data is None else msgspec.json.encode(data)
+
+
+class AlwaysJson(BaseContentNegotiation):
+    """There is one form of answer, whatever is asked for."""
+
+    def select_parser(self, *_: Any) -> Any:
+        return None
+
+    def select_renderer(self, _: Any, renderers: Iterable[BaseRenderer], *__: Any) -> tuple[BaseRenderer, str]:
+        first = next(iter(renderers))
+        return first, first.media_type
+
+
+class ApiView(APIView):
+    """A view of the interface: JSON, tokens with one of `scopes`, problems as errors, nothing kept by caches."""
+
+    authentication_classes: Sequence[type[BaseAuthentication]] = (TokenAuthentication,)
+    permission_classes: Sequence[type[BasePermission]] = (MayUse,)
+    parser_classes = ()
+    renderer_classes = (JsonRenderer,)
+    content_negotiation_class = AlwaysJson
+    metadata_class = None
+    schema: ViewInspector | None = AutoSchema()
+    scopes: frozenset[str] = frozenset({"read"})
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if any(name.lower() in TOKEN_PARAMETERS for name in request.GET):
+            raise Problem(400, "A token goes into the Authorization header, never into the address.")
+        super().initial(request, *args, **kwargs)
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
+        final: Response = super().finalize_response(request, response, *args, **kwargs)
+        final["Cache-Control"] = "no-store"
+        return final
+
+    def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
+        return handle
+
+
+class Nothing(ApiView):
+    """Every address under /v1 that is none."""
+
+    authentication_classes = ()
+    permission_classes = ()
+    schema = None
+
+    def initial(self, *_: Any, **__: Any) -> None:
+        raise Http404
