@@ -1,15 +1,15 @@
 """The demo as observations: its whole history at once, and what happened between two instants."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ledger.batches import Batch, MachineItem, ReadingItem, RunItem
 from ledger.core.windows import DAY
 from ledger.demo import samples
-from ledger.demo.extract import BEGIN_MS, jobs
+from ledger.demo.extract import jobs
 from ledger.demo.incidents import MINUTE, incidents
 from ledger.demo.samples import Sample
-from ledger.demo.script import Script, type_range, write
+from ledger.demo.script import Script, write
 from ledger.demo.world import FIRST, LONGEST, NOW_DAY, Played, machine_names, place, played
 from ledger.replay.trace import ITEMS_PER_BATCH, TraceRun, TraceState, run_item, worker_item
 
@@ -155,11 +155,9 @@ def happened(world: World, after: int, now: int, shift: int, complete: bool) -> 
     filler = _Filler(now, shift)
     for run in world.alive(after, now):
         script = world.script(run)
-        if not after < run.end <= now and not after < run.submitted <= now:
-            _tell(filler, world, script, after, now)
-        else:
+        if after < run.end <= now or after < run.submitted <= now:
             filler.run(script, now)
-            _tell(filler, world, script, after, now)
+        _tell(filler, world, script, after, now)
         if filler.items >= ITEMS_PER_BATCH:
             yield _seen(filler.batch, after, shift)
             filler = _Filler(now, shift)
@@ -190,14 +188,6 @@ def _latest(states: Sequence[TraceState], now: int) -> Sequence[TraceState]:
     return [state for state in states if state.at <= now][-1:]
 
 
-def origin(uid: str, submitted_at: int, world: World) -> int | None:
-    """Return the shift of a demo whose run `uid` was submitted at `submitted_at`; None for a run that is not its."""
-    return next((submitted_at - run.submitted for run in world.runs if run.uid == uid), None)
-
-
-def began(shift: int) -> tuple[int, int]:
-    """Return (begin of the trace, begin of the demo's history) in ms of the calendar; the trace's own for shift 0."""
-    return BEGIN_MS + shift, FIRST + shift
-
-
-__all__ = ["World", "happened", "history", "machine_items", "origin", "shift_at", "type_range", "whole_list", "words"]
+def shift_of(told: Mapping[str, int], world: World) -> int | None:
+    """Return the shift of a demo from when (ms) any of its runs was submitted, {uid: instant}; None: no run is its."""
+    return next((told[run.uid] - run.submitted for run in world.runs if run.uid in told), None)

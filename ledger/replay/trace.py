@@ -137,9 +137,9 @@ def _member(k: int, submitted: int, attempts: Sequence[Attempt], end_reason: str
     return tuple(states)
 
 
-def whole_hours(trace: Trace, end: int) -> int:
-    """Return the shift in ms, whole hours, that lets the trace end in the last hour up to `end`."""
-    return floor_hour(end - trace.last)
+def whole_hours(last: int, end: int) -> int:
+    """Return the shift in ms, whole hours, that moves the instant `last` into the last hour up to `end`."""
+    return floor_hour(end - last)
 
 
 def batches(

@@ -1,0 +1,1 @@
+"""The commands, and what they share: shells around the domain, which read settings and clocks."""
