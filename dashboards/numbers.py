@@ -1,0 +1,57 @@
+"""Numbers as people read them. Amounts are integer GPU-microseconds; nothing here rounds twice."""
+
+from fractions import Fraction
+
+from ledger.core.totals import gpu_hours
+
+ABSENT = "–"
+THIN_SPACE = "\u202f"
+MINUS = "−"
+
+
+def grouped(text: str) -> str:
+    """Put thin spaces between the thousands of a plain decimal: "1204.5" → "1 204.5"."""
+    whole, point, part = text.partition(".")
+    sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole)
+    return sign + f"{int(digits):,}".replace(",", THIN_SPACE) + point + part
+
+
+def hours(gpu_us: int) -> str:
+    """Return an amount in GPU-hours with one decimal."""
+    return grouped(gpu_hours(gpu_us, 1))
+
+
+def gpus(gpus_milli: int) -> str:
+    """Return milli-GPUs as GPUs, with no more decimals than they have: "1 GPU", "0.142 GPUs"."""
+    whole, part = divmod(gpus_milli, 1000)
+    return grouped(f"{whole}.{part:03d}".rstrip("0").rstrip(".")) + (" GPU" if gpus_milli == 1000 else " GPUs")
+
+
+def share(part: int, whole: int) -> str:
+    """Return part / whole in percent with one decimal, absent when there is no whole."""
+    return f"{decimal(Fraction(part * 100, whole))} %" if whole else ABSENT
+
+
+def decimal(value: Fraction) -> str:
+    """Return a number with one decimal, rounded half to even from the fraction."""
+    tenths = round(value * 10)
+    sign = "-" if tenths < 0 else ""
+    return f"{sign}{grouped(str(abs(tenths) // 10))}.{abs(tenths) % 10}"
+
+
+def signed(value: Fraction) -> str:
+    """Return a difference with its sign, also when it is nothing: "+3.1", "−0.4", "±0.0"."""
+    text = decimal(abs(value))
+    if text == "0.0":
+        return "±0.0"
+    return ("+" if value > 0 else MINUS) + text
+
+
+def points(now: Fraction | None, before: Fraction | None) -> str | None:
+    """Return the difference of two ratios in points; None when either is absent."""
+    return None if now is None or before is None else f"{signed((now - before) * 100)} points"
+
+
+def relative(now: int, before: int) -> str | None:
+    """Return how much more or less `now` is than `before`, in percent; None when there is nothing to compare with."""
+    return f"{signed(Fraction((now - before) * 100, before))} %" if before else None

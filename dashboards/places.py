@@ -1,0 +1,68 @@
+"""The workspaces a person may open, and the door before each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Concatenate, ParamSpec
+from urllib.parse import quote
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django_htmx.http import HttpResponseClientRedirect
+
+from ledger import access
+from ledger.access import Scope
+
+Person = AbstractBaseUser | AnonymousUser
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A workspace: what it is called, where its page is, and what may be seen there."""
+
+    organization: str
+    workspace: str
+    scope: Scope | None = None
+
+    @property
+    def address(self) -> str:
+        return f"/w/{quote(self.organization, safe='')}/{quote(self.workspace, safe='')}/goodput"
+
+
+def places_of(user: Person) -> list[Place]:
+    """Return the workspaces that `user` may open, by name."""
+    found = access.workspaces_of(user)
+    return sorted(
+        (Place(workspace.organization.name, workspace.name) for workspace in found),
+        key=lambda place: (place.organization, place.workspace),
+    )
+
+
+def place_of(user: Person, organization: str, workspace: str) -> Place:
+    """Return one workspace. Raises Http404 when it does not exist or is none of the user's business."""
+    found = access.workspace_for(user, organization, workspace)
+    if found is None:
+        raise Http404("There is no such page.")
+    return Place(organization, workspace, access.scope_of_workspace(found))
+
+
+def to_sign_in(request: HttpRequest) -> HttpResponse:
+    """Send a browser to the login and back; a refresh in the background takes the whole page along."""
+    there = redirect_to_login(request.get_full_path())
+    return HttpResponseClientRedirect(there.url) if request.headers.get("HX-Request") else there
+
+
+def signed_in(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """Let only people through who have signed in."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return to_sign_in(request)
+        return view(request, *args, **kwargs)
+
+    return guarded

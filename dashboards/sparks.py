@@ -1,0 +1,47 @@
+"""Small pictures of a window: how a figure went, bucket by bucket."""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+
+from dashboards.bars import Markup
+from ledger.core.totals import Ledger
+from ledger.core.windows import HOUR, Window
+
+BUCKETS_MAX = 60
+BUCKET_HOURS = (1, 2, 3, 6, 12, 24, 48, 72, 168)
+HEIGHT = 24
+
+Figure = Callable[[Ledger], int | Fraction | None]
+
+
+def bucket_hours(window: Window) -> int:
+    """Return how many hours a bucket has, so that there are at most BUCKETS_MAX."""
+    wanted = -(-(window.end - window.start) // (HOUR * BUCKETS_MAX))
+    return next(size for size in BUCKET_HOURS if size >= wanted)
+
+
+def buckets(hourly: Iterable[tuple[int, Ledger]], window: Window) -> list[Ledger]:
+    """Return the sums of the window's buckets, in order; hours that are not told are nothing."""
+    size = bucket_hours(window) * HOUR
+    sums = [Ledger()] * -(-(window.end - window.start) // size)
+    for hour, ledger in hourly:
+        place = (hour - window.start) // size
+        sums[place] += ledger
+    return sums
+
+
+def spark(sums: Sequence[Ledger], figure: Figure, top: int | Fraction | None = None) -> Markup:
+    """Return the columns of a figure over the buckets as SVG; absent leaves a hole, `top` is the scale's end."""
+    if not sums:
+        return Markup()
+    values = [figure(ledger) for ledger in sums]
+    highest = top or max((value for value in values if value is not None), default=0)
+    columns = "".join(
+        f"M{place} {HEIGHT}v-{max(round(Fraction(value) * HEIGHT * 10 / highest), 4) / 10:g}h.8V{HEIGHT}z"
+        for place, value in enumerate(values)
+        if value and highest
+    )
+    return Markup(
+        f'<svg class="spark" viewBox="0 0 {len(sums)} {HEIGHT}" preserveAspectRatio="none" '
+        f'width="100%" height="{HEIGHT}" aria-hidden="true"><path d="{columns}"/></svg>'
+    )

@@ -1,0 +1,58 @@
+"""How templates write numbers, moments and links."""
+
+from typing import Any
+
+from django import template
+
+from dashboards import moments, numbers
+from dashboards.filters import Shown
+
+register = template.Library()
+
+register.filter("hours", numbers.hours)
+register.filter("gpus", numbers.gpus)
+register.filter("clock", moments.clock)
+register.filter("day", moments.day)
+register.filter("iso", moments.iso)
+register.filter("field", moments.field)
+
+
+@register.filter
+def thousands(count: int) -> str:
+    return numbers.grouped(str(count))
+
+
+@register.simple_tag
+def since(at: int, now: int) -> str:
+    return moments.since(at, now)
+
+
+@register.simple_tag
+def day_and_clock(at: int, now: int) -> str:
+    return moments.day_and_clock(at, now)
+
+
+@register.simple_tag
+def lasted(at: int, now: int) -> str:
+    return moments.length(now - at)
+
+
+@register.simple_tag
+def link(shown: Shown, **changes: Any) -> str:
+    """Return the address of the page with something changed."""
+    return shown.link(**changes)
+
+
+@register.simple_tag
+def sorting(shown: Shown, name: str) -> str:
+    """Return the address that sorts by a column: most first (names: A first), and the other way the second time."""
+    first, second = (name, f"-{name}") if name == "name" else (f"-{name}", name)
+    return shown.link(sort=second if shown.sort == first else first)
+
+
+@register.simple_tag
+def sorted_how(shown: Shown, name: str) -> str:
+    """Return the aria-sort of a column."""
+    if shown.sort.lstrip("-") != name:
+        return "none"
+    return "descending" if shown.sort.startswith("-") else "ascending"
