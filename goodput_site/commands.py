@@ -13,9 +13,7 @@ from django.core.management import execute_from_command_line
 from goodput_site.embedded import EmbeddedError, use
 from goodput_site.places import places
 
-WITHOUT_DATABASE = frozenset(
-    {"up", "help", "version", "check", "collectstatic", "findstatic", "diffsettings"}
-)
+WITHOUT_DATABASE = frozenset({"up", "help", "version", "check", "collectstatic", "findstatic", "diffsettings"})
 HELP = frozenset({"-h", "--help", "--version"})
 
 
@@ -23,6 +21,7 @@ def run(argv: list[str]) -> None:
     """Run one management command; exits with its code."""
     if argv[1:2] == ["doctor"]:
         os.environ.setdefault("GOODPUT_DOCTOR", "1")
+    refuse_foreign_state()
     with ExitStack() as stack:
         if needs_embedded(argv):
             signal.signal(signal.SIGTERM, leave)
@@ -38,6 +37,13 @@ def needs_embedded(argv: list[str]) -> bool:
     if os.environ.get("DATABASE_URL") or os.environ.get("GOODPUT_SUPERVISED") or len(argv) < 2:
         return False
     return argv[1] not in WITHOUT_DATABASE and not HELP.intersection(argv[1:])
+
+
+def refuse_foreign_state() -> None:
+    """One sentence instead of a traceback when another user, root perhaps, made the state folder."""
+    state = places().state
+    if not os.environ.get("DATABASE_URL") and state.exists() and not os.access(state, os.R_OK | os.W_OK | os.X_OK):
+        sys.exit(f"{state} belongs to another user; set GOODPUT_STATE to a folder of your own.")
 
 
 def leave(number: int, _frame: FrameType | None) -> None:

@@ -47,9 +47,7 @@ def examine(now: datetime) -> Iterator[Finding]:
 def configuration(_: datetime) -> Iterator[Finding]:
     """Whether this is a real installation at all."""
     if settings.EMBEDDED:
-        yield Finding(
-            False, "DATABASE_URL is not set: data is kept in the embedded Postgres, which is for trying out."
-        )
+        yield Finding(False, "DATABASE_URL is not set: data is kept in the embedded Postgres, which is for trying out.")
     else:
         yield Finding(True, "DATABASE_URL is set.")
     if settings.SECRET_KEY_IS_GENERATED:
@@ -118,9 +116,7 @@ def clock(_: datetime) -> Iterator[Finding]:
         yield Finding(True, "This machine's clock and the database's agree.")
     else:
         seconds = difference.total_seconds()
-        yield Finding(
-            False, f"This machine's clock and the database's differ by {seconds:.0f} s: set them by NTP."
-        )
+        yield Finding(False, f"This machine's clock and the database's differ by {seconds:.0f} s: set them by NTP.")
 
 
 def migrations(_: datetime) -> Iterator[Finding]:
@@ -138,9 +134,7 @@ def categorizer(now: datetime) -> Iterator[Finding]:
     found = Cluster.objects.aggregate(oldest=Min("categorized_at"), newest=Max("categorized_at"))
     last, never = found["oldest"], Cluster.objects.filter(categorized_at=None).exists()
     if not Cluster.objects.exists():
-        yield Finding(
-            False, "There is no cluster yet: `manage.py create_organization` and `create_cluster` make one."
-        )
+        yield Finding(False, "There is no cluster yet: `manage.py create_organization` and `create_cluster` make one.")
     elif never or now - last > COUNT_AGE_MAX:
         since = "never" if last is None else f"not since {last:%Y-%m-%d %H:%M:%S} UTC for every cluster"
         yield Finding(False, f"The categorizer has counted {since}: start a Celery worker and one beat.")
@@ -154,9 +148,7 @@ def collectors(now: datetime) -> Iterator[Finding]:
         return
     last = Source.objects.aggregate(last=Max("word_at"))["last"]
     if last is None:
-        yield Finding(
-            False, "No collector has delivered yet: give one a token with scope ingest and this address."
-        )
+        yield Finding(False, "No collector has delivered yet: give one a token with scope ingest and this address.")
     elif now - last > SOURCE_AGE_MAX:
         yield Finding(False, f"No collector has delivered since {last:%Y-%m-%d %H:%M:%S} UTC.")
     else:

