@@ -11,6 +11,7 @@ from ledger import hours, sql
 from ledger.core.facts import Thresholds
 from ledger.core.windows import HOUR
 
+WORDS_SPACE = 0x60DA  # the first key of the advisory locks of what is covered by words
 Result = TypeVar("Result")
 TRIES = 8
 
@@ -53,6 +54,13 @@ def _post(cluster: int, now: int | None, step: Callable[[Clock], Result]) -> Res
             clock = read(cluster, now)
             if clock.now < clock.open_hour + HOUR:
                 return step(clock)
+
+
+def barrier(cluster: int, now: int | None) -> Clock:
+    """Read the clock when nothing that posts is under way: whatever posts later has a `now` that is not before it."""
+    with transaction.atomic():
+        sql.rows("clock_stop", space=hours.CLOCK_SPACE, cluster=cluster)
+        return read(cluster, now)
 
 
 def read(cluster: int, now: int | None) -> Clock:

@@ -45,10 +45,10 @@ class Names:
 
 def resolve(clock: Clock, batch: Batch, only_workspace: int | None, refused: list[Refusal]) -> Names:
     """Resolve all names of the batch, items refused for a name are added to `refused` and taken out of the batch."""
+    source = _source(clock.cluster, batch.source)
     runs = _runs(clock, batch, only_workspace, refused)
     pools = _pools(clock.cluster, batch)
     machines = _machines(clock, batch, pools)
-    source = _source(clock.cluster, batch.source)
     workers = _workers(clock.cluster, batch, runs)
     return Names(source, runs, machines, pools, workers)
 

@@ -84,7 +84,7 @@ def goodput(
     scope: Scope,
     window: Window,
     by: str = "workspace",
-    filters: Filters = Filters(),  # noqa: B008  # frozen
+    filters: Filters = Filters(),  # frozen
     sort: str = "-lost",
     limit: int | None = 100,
     offset: int = 0,
@@ -152,9 +152,7 @@ def hourly(scope: Scope, window: Window) -> tuple[tuple[int, Ledger], ...]:
 
 def stalled_now(scope: Scope, limit: int = 50) -> tuple[StalledWorker, ...]:
     """Return the workers that hold GPUs and are stalled, longest first."""
-    rows = sql.rows(
-        "stalled_now", workspaces=sorted(scope.workspaces), stalled=int(Category.STALLED), limit=limit
-    )
+    rows = sql.rows("stalled_now", workspaces=sorted(scope.workspaces), stalled=int(Category.STALLED), limit=limit)
     return tuple(StalledWorker(*row) for row in rows)
 
 

@@ -1,32 +1,41 @@
 """Count workers again from the instant their facts changed: facts → spans → cells, within the caller's transaction.
 
-The caller holds the cluster's clock and the locks of the workers' runs.
+The caller holds the cluster's clock; the runs of the workers are locked here, where they are not yet.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from ledger import evidence, sql
-from ledger.clock import Clock
-from ledger.core.facts import FOREVER, Range
+from ledger.clock import WORDS_SPACE, Clock
+from ledger.core.facts import FOREVER
 from ledger.core.postings import LINES, Postings
 from ledger.core.spans import Span, Watch, remake, spans_of, until
-from ledger.core.stalls import gang_stalled, stalled_in, telling_in
-from ledger.core.timeline import Folded, Stretch, fold, stays
+from ledger.core.stalls import gang_of
+from ledger.core.timeline import Folded, Stretch, fold
 from ledger.core.windows import DAY, floor_day
 from ledger.evidence import Known
 
 
-def recount(clock: Clock, dirty: Mapping[int, int]) -> int:
-    """Count again each worker of `dirty` (id → since when, ms), with its gang where that matters; return how many."""
+def recount(clock: Clock, dirty: Mapping[int, int], *, cells: bool = True) -> int:
+    """Count again each worker of `dirty` (id → since when, ms), with its gang where that matters; return how many.
+
+    Without `cells` only the spans are remade, for a caller that makes the cells from them.
+    """
     if not dirty:
         return 0
+    sql.rows("runs_lock_of", workers=sorted(dirty))
+    sql.rows("words_share", space=WORDS_SPACE, cluster=clock.cluster)
     sinces, gangs = _reach(clock, dirty)
     known = evidence.load(sinces)
     folds = {worker: fold(each.base, each.states, each.gones) for worker, each in known.items()}
     words = evidence.words(clock.cluster, min(sinces.values()), clock.now)
     watch = Watch(words, evidence.rules(clock.cluster, clock.now))
-    gang = {run: _gang(known, folds, run) for run in gangs}
+    members: dict[int, list[Known]] = defaultdict(list)
+    for each in known.values():
+        members[each.run].append(each)
+    gang = {run: gang_of([(folds[each.worker][0], each.left) for each in members[run]]) for run in gangs}
     postings = Postings(clock.open_hour)
     changes = _Changes()
     for worker, each in known.items():
@@ -38,7 +47,8 @@ def recount(clock: Clock, dirty: Mapping[int, int]) -> int:
         postings.post(each.run, 1, added, each.since)
         changes.note(each, removed, added, afters, _current(stretches, clock.now), due)
     changes.write(clock.cluster)
-    post(clock, postings.net())
+    if cells:
+        post(clock, postings.net())
     return len(known)
 
 
@@ -58,17 +68,6 @@ def _reach(clock: Clock, dirty: Mapping[int, int]) -> tuple[dict[int, int], set[
         for run, worker in sql.rows("recount_gangs", runs=sorted(gangs)):
             sinces[worker] = gangs[run]
     return sinces, set(gangs)
-
-
-def _gang(
-    known: Mapping[int, Known], folds: Mapping[int, tuple[list[Stretch], list[Folded]]], run: int
-) -> tuple[Range, ...]:
-    members = []
-    for worker, each in known.items():
-        if each.run == run:
-            running = stays(folds[worker][0])
-            members.append((telling_in(running, each.left.told), stalled_in(running, each.left.stalls)))
-    return gang_stalled(members)
 
 
 def _current(stretches: Sequence[Stretch], now: int) -> Folded:

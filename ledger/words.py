@@ -2,7 +2,7 @@
 
 from ledger import sql
 from ledger.batches import Batch
-from ledger.clock import Clock
+from ledger.clock import WORDS_SPACE, Clock
 from ledger.core.facts import Range, union
 from ledger.naming import SourceRow
 
@@ -15,11 +15,13 @@ def hear(clock: Clock, batch: Batch, source: SourceRow) -> dict[int, int]:
     ((joined_lower, joined_upper),) = union([(lower, upper), *old])
     sql.run("words_put", source=source.id, lower=joined_lower, upper=joined_upper)
     sql.run("source_heard", source=source.id, at=batch.sent_at)
+    gaps = [gap for gap in _gaps((lower, upper), old) if gap[0] < clock.now]
+    if gaps:
+        sql.rows("words_stop", space=WORDS_SPACE, cluster=clock.cluster)
     dirty: dict[int, int] = {}
-    for begin, end in _gaps((lower, upper), old):
-        if begin < clock.now:
-            for (worker,) in sql.rows("words_watch", source=source.id, lower=begin, upper=min(end, clock.now)):
-                dirty[worker] = min(begin, dirty.get(worker, begin))
+    for begin, end in gaps:
+        for (worker,) in sql.rows("words_watch", source=source.id, lower=begin, upper=min(end, clock.now)):
+            dirty[worker] = min(begin, dirty.get(worker, begin))
     return dirty
 
 

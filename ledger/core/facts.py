@@ -70,7 +70,7 @@ class Flip(NamedTuple):
 
 
 class Stall(NamedTuple):
-    """No progress since `progress_at`, proven by the sample at `proof_at`, until the next progress (FOREVER: none yet)."""
+    """No progress since `progress_at`, proven by the sample at `proof_at`, until the next progress (FOREVER: none)."""
 
     progress_at: int
     proof_at: int

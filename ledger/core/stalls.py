@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from ledger.core.facts import FOREVER, Range, Stall, union
+from ledger.core.facts import FOREVER, Left, Range, Stall, union
+from ledger.core.timeline import Stretch, stays
 
 
 def stalled_in(stays: Sequence[Range], stalls: Iterable[Stall]) -> tuple[Range, ...]:
@@ -46,6 +47,12 @@ def gang_stalled(members: Iterable[tuple[Sequence[Range], Sequence[Range]]]) -> 
         if 0 < stuck == told:
             ranges.append((at, upper))
     return union(ranges)
+
+
+def gang_of(members: Iterable[tuple[Sequence[Stretch], Left]]) -> tuple[Range, ...]:
+    """Return when a gang of workers, each by its stretches and what its samples left, is stalled as a whole."""
+    running = [(stays(stretches), left) for stretches, left in members]
+    return gang_stalled((telling_in(runs, left.told), stalled_in(runs, left.stalls)) for runs, left in running)
 
 
 def _count(steps: Counter[int], ranges: Sequence[Range]) -> None:

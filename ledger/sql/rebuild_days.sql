@@ -1,0 +1,16 @@
+-- Every day from the first that anything knows of to the last that is over is to be rolled up again.
+INSERT INTO ledger_dirtyday (cluster_id, day)
+SELECT k.id, day
+FROM ledger_cluster AS k
+CROSS JOIN LATERAL generate_series(
+    date_trunc('day', least(
+        (SELECT min(hour) FROM ledger_hour WHERE cluster_id = k.id),
+        (SELECT min(day) FROM ledger_dayrun WHERE cluster_id = k.id),
+        (SELECT min(day) FROM ledger_daymachine WHERE cluster_id = k.id),
+        (SELECT min(day) FROM ledger_daypool WHERE cluster_id = k.id),
+        (SELECT min(hour) FROM ledger_hourpool WHERE cluster_id = k.id)
+    ), 'UTC'),
+    date_trunc('day', k.open_hour, 'UTC') - interval '24 hours', interval '24 hours'
+) AS day
+WHERE k.id = %(cluster)s
+ON CONFLICT (cluster_id, day) DO UPDATE SET day = EXCLUDED.day;

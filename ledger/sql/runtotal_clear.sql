@@ -1,0 +1,2 @@
+-- The totals of runs as they were.
+DELETE FROM ledger_runtotal WHERE run_id = ANY (%(runs)s::bigint[]);

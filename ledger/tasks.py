@@ -1,0 +1,21 @@
+"""What Celery runs: each task finds its work by itself, so a task that is lost, late or twice changes no number."""
+
+from celery import shared_task
+
+from ledger.categorizer import categorize as categorize_cluster_now
+from ledger.models import Cluster
+
+
+@shared_task(name="ledger.tasks.categorize", ignore_result=True)
+def categorize() -> None:
+    """Hand each cluster's minute to a worker; what waits for over a minute is outdated by the next."""
+    for cluster in Cluster.objects.values_list("pk", flat=True):
+        categorize_cluster.apply_async((cluster,), expires=55)
+
+
+@shared_task(name="ledger.tasks.categorize_cluster", ignore_result=True)
+def categorize_cluster(cluster: int) -> None:
+    """Count one cluster's minute."""
+    found = Cluster.objects.filter(pk=cluster).first()
+    if found is not None:
+        categorize_cluster_now(found)
