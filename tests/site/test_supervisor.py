@@ -10,9 +10,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from goodput_site import demo
 from goodput_site.embedded import BROKER_DATABASE, Server
 from goodput_site.places import places
+from ledger.management import demo
 from tests.site.running import Running, all_gone, descendants, eventually, free_port, manage
 
 

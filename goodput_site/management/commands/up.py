@@ -19,11 +19,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from goodput_site import demo
 from goodput_site.embedded import EmbeddedError, Server, make_state
 from goodput_site.places import CHECKOUT
 from goodput_site.processes import die_with_parent, wait_until
 from goodput_site.supervisor import Child, Database, Failed, Stopped, Supervisor, say
+from ledger.management import demo
 
 MANAGE = [sys.executable, str(CHECKOUT / "manage.py")]
 ANNOUNCE_SECONDS_MAX = 60
@@ -101,10 +101,10 @@ class Installation:
     def seed(self, supervisor: Supervisor) -> None:
         """Make the demo unless it is there; write where it is served."""
         path = settings.PLACES.demo
-        if self.with_demo and not demo.is_seeded(demo.read(path)):
+        if self.with_demo and not demo.is_complete(demo.read(path)):
             say("demo", "making the demo: a public trace, eight weeks back-filled")
             supervisor.run_once("demo_seed", [*MANAGE, "demo_seed"], self.env, show=True)
-        demo.write(path, {**demo.read(path), "url": self.url})
+        demo.write(path, {"url": self.url})
 
     def children(self) -> list[Child]:
         """The processes that always run."""
@@ -151,7 +151,7 @@ class Installation:
         self.announced = True
         values = demo.read(settings.PLACES.demo)
         say("goodput", f"serves at {self.url}" + (f" but is not well yet: {trouble}" if trouble else ""))
-        if demo.is_seeded(values):
+        if demo.is_complete(values):
             say("goodput", f"demo login: {values['user']} with password {values['password']}")
             say("goodput", f"API token: {values['token']}")
         else:
