@@ -2,6 +2,9 @@
 
 from datetime import timedelta
 
+import pytest
+from django.core.management import CommandError, call_command
+
 from ledger.core.categories import Phase
 from ledger.models import GoneRow, Source, Worker
 from tests.ledger.conftest import East, hours, state
@@ -111,8 +114,12 @@ def test_what_ended_by_itself_is_not_among_those_that_vanish(east: East) -> None
 
 def test_an_operator_can_confirm(east: East) -> None:
     workers = start(east, 10)
+    with pytest.raises(CommandError, match=r"put aside: none\."):
+        call_command("confirm_vanished", "agent")
     listed(east, "00:06", *workers[:4])
-    Source.objects.update(confirmed=True)
+    with pytest.raises(CommandError, match=r"put aside: agent\."):
+        call_command("confirm_vanished", "agnet")
+    call_command("confirm_vanished", "agent")
     listed(east, "00:11", *workers[:4])
     assert lost(east) == workers[4:]
     assert Source.objects.get().confirmed is False
