@@ -49,7 +49,7 @@ class ApiView(APIView):
     parser_classes = ()
     renderer_classes = (JsonRenderer,)
     content_negotiation_class = AlwaysJson
-    metadata_class = None
+    http_method_names = ["get", "head", "post"]
     schema: ViewInspector | None = AutoSchema()
     scopes: frozenset[str] = frozenset({"read"})
 

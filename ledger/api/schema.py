@@ -57,35 +57,35 @@ LEDGER = {
     "biggest_loss": nullable({"type": "string", "enum": LABELS}),
 }
 REFUSAL = {"list": {"type": "string", "enum": list(wire.LISTS)}, "index": COUNT, "field": TEXT, "error": TEXT}
-_BODIES = msgspec.json.schema_components([wire.Body, wire.Line], ref_template="#/components/schemas/{name}")[1]
-COMPONENTS: dict[str, Any] = {
-    "schemas": {
-        **_BODIES,
-        "Ledger": shape(LEDGER, ("goodput",)),
-        "Row": shape(
-            {"name": TEXT, "uid": TEXT, "workspace": TEXT, "pool": TEXT, **LEDGER},
-            ("uid", "workspace", "pool", "goodput"),
-        ),
-        "Goodput": shape(
-            {
-                "start": INSTANT,
-                "end": INSTANT,
-                "by": {"type": "string", "enum": list(GROUPINGS)},
-                "counted_until": INSTANT,
-                "complete": {"type": "boolean", "description": "Every hour of the window is final."},
-                "revised_at": {**INSTANT, "description": "When an hour that had been closed was last corrected."},
-                "rows": listing("Row"),
-                "total": reference("Ledger"),
-                "next": nullable({"type": "string", "format": "uri"}),
-            },
-            ("revised_at",),
-        ),
-        "Refusal": shape(REFUSAL),
-        "Receipt": shape({"accepted": COUNT, "duplicate": COUNT, "late": COUNT, "refused": listing("Refusal")}),
-        "RefusedItem": shape({"received_at": INSTANT, "source": TEXT, **REFUSAL, "item": {}}),
-        "RefusedItems": shape({"refused": listing("RefusedItem"), "next": nullable({"type": "string"})}),
-        "Problem": shape({"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT}),
-    }
+_BODIES = msgspec.json.schema_components([wire.Body, wire.Head, wire.Line], ref_template="#/components/schemas/{name}")[
+    1
+]
+COMPONENTS: dict[str, Shape] = {
+    **_BODIES,
+    "Ledger": shape(LEDGER, ("goodput",)),
+    "Row": shape(
+        {"name": TEXT, "uid": TEXT, "workspace": TEXT, "pool": TEXT, **LEDGER},
+        ("uid", "workspace", "pool", "goodput"),
+    ),
+    "Goodput": shape(
+        {
+            "start": INSTANT,
+            "end": INSTANT,
+            "by": {"type": "string", "enum": list(GROUPINGS)},
+            "counted_until": INSTANT,
+            "complete": {"type": "boolean", "description": "Every hour of the window is final."},
+            "revised_at": {**INSTANT, "description": "When an hour that had been closed was last corrected."},
+            "rows": listing("Row"),
+            "total": reference("Ledger"),
+            "next": nullable({"type": "string", "format": "uri"}),
+        },
+        ("revised_at",),
+    ),
+    "Refusal": shape(REFUSAL),
+    "Receipt": shape({"accepted": COUNT, "duplicate": COUNT, "late": COUNT, "refused": listing("Refusal")}),
+    "RefusedItem": shape({"received_at": INSTANT, "source": TEXT, **REFUSAL, "item": {}}),
+    "RefusedItems": shape({"refused": listing("RefusedItem"), "next": nullable({"type": "string"})}),
+    "Problem": shape({"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT}),
 }
 
 
@@ -137,15 +137,13 @@ GOODPUT: dict[str, Any] = {
     ],
     "responses": {200: reference("Goodput"), **problems(400)},
 }
-SETTINGS: dict[str, Any] = {
-    "TITLE": "Goodput",
-    "DESCRIPTION": "Where the GPU time of a training cluster went: observations in, ledgers out.",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.0",
-    "SCHEMA_PATH_PREFIX": "/v1",
-    "APPEND_COMPONENTS": COMPONENTS,
-    "SERVE_INCLUDE_SCHEMA": False,
-}
+
+
+def with_components(result: Shape, **_: object) -> Shape:
+    """Add the shapes that the operations name."""
+    components = result.setdefault("components", {})
+    components["schemas"] = {**components.get("schemas", {}), **COMPONENTS}
+    return result
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

@@ -1,6 +1,5 @@
 """Two organizations, and people and tokens that differ in what they may see."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,8 +8,6 @@ import pytest
 from django.test import Client
 
 from ledger.models import Cluster, Organization, Token, Workspace
-
-Issue = Callable[..., str]
 
 
 @dataclass
@@ -42,8 +39,8 @@ def tenants(db: None) -> Tenants:
 
 
 @pytest.fixture
-def api(tenants: Tenants) -> Iterator["Api"]:
-    yield Api(tenants)
+def api(tenants: Tenants) -> "Api":
+    return Api(tenants)
 
 
 def instant(seconds_ago: float) -> str:
