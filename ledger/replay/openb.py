@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
 from ledger.core.categories import Phase
@@ -25,9 +25,20 @@ def read(body: bytes) -> Trace:
     if not rows or any(column not in rows[0] for column in COLUMNS):
         raise BadTrace(f"not an openb pod list: its first line must name {', '.join(COLUMNS)}")
     notes: Counter[str] = Counter()
-    runs = [_run(row, line, notes) for line, row in enumerate(rows, 2)]
+    runs = [_run(row, line, notes) for line, row in _once(rows, notes)]
     instants = [state.at for run in runs for worker in run.workers for state in worker.states]
     return Trace(runs, min(instants), max(instants), has_calendar=False, notes=notes)
+
+
+def _once(rows: Iterable[dict[str, str]], notes: Counter[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (line, row) of each pod the first time it is told."""
+    seen: set[str] = set()
+    for line, row in enumerate(rows, 2):
+        if row["name"] in seen:
+            notes["pod told twice, the first time counts"] += 1
+        else:
+            seen.add(row["name"])
+            yield line, row
 
 
 def _text(body: bytes) -> str:

@@ -5,7 +5,7 @@ A job is a run, each element of `attempts` one placement of its gang. Times have
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -20,7 +20,7 @@ def read(body: bytes) -> Trace:
     """Return the jobs of a Philly file in its own order; raises BadTrace when it is none."""
     jobs = _jobs(body)
     notes: Counter[str] = Counter()
-    rows = [row for job in jobs if (row := _row(job, notes)) is not None]
+    rows = [row for job in _once(jobs, notes) if (row := _row(job, notes)) is not None]
     if not rows:
         raise BadTrace("no job in this file has an id and a submitted_time")
     last = max(instant for _, submitted, spans in rows for instant in (submitted, *_instants(spans)))
@@ -39,20 +39,35 @@ def _jobs(body: bytes) -> list[Mapping[str, Any]]:
     return jobs
 
 
+def _once(jobs: Iterable[Mapping[str, Any]], notes: Counter[str]) -> Iterator[Mapping[str, Any]]:
+    seen: set[str] = set()
+    for job in jobs:
+        if _id(job) and _id(job) in seen:
+            notes["job told twice, the first time counts"] += 1
+        else:
+            seen.add(_id(job))
+            yield job
+
+
 def _row(job: Mapping[str, Any], notes: Counter[str]) -> tuple[Mapping[str, Any], int, list[type_span]] | None:
     submitted = instant(job.get("submitted_time"))
     if submitted is None or not _id(job):
         notes["job without an id or a submitted_time, left out"] += 1
         return None
-    spans = []
+    try:
+        return job, submitted, sorted(_spans(job, notes), key=lambda span: span[0])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise BadTrace(f"job {_id(job)} is not as the format says ({error})") from None
+
+
+def _spans(job: Mapping[str, Any], notes: Counter[str]) -> Iterator[type_span]:
     for attempt in job.get("attempts") or ():
         start, end = instant(attempt.get("start_time")), instant(attempt.get("end_time"))
         parts = _parts(job, attempt)
         if start is None or not parts or (end is not None and end < start):
             notes["attempt that was never placed, left out"] += 1
         else:
-            spans.append((start, end, parts))
-    return job, submitted, sorted(spans, key=lambda span: span[0])
+            yield start, end, parts
 
 
 def _id(job: Mapping[str, Any]) -> str:
