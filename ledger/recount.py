@@ -11,7 +11,7 @@ from ledger import evidence, sql
 from ledger.clock import WORDS_SPACE, Clock
 from ledger.core.facts import FOREVER
 from ledger.core.postings import LINES, Postings
-from ledger.core.spans import Span, Watch, remake, spans_of, until
+from ledger.core.spans import Span, Watch, look_again, remake, spans_of, until
 from ledger.core.stalls import gang_of
 from ledger.core.timeline import Folded, Stretch, fold
 from ledger.core.windows import DAY, floor_day
@@ -42,6 +42,7 @@ def recount(clock: Clock, dirty: Mapping[int, int], *, cells: bool = True) -> in
         stretches, afters = folds[worker]
         spans = spans_of(stretches, each.left, watch._replace(gang=gang.get(each.run, ())), each.since)
         begun, due = until(spans, clock.now)
+        due = look_again(due, spans, stretches, each.left)
         removed, added = remake(each.spans, begun, each.since)
         postings.post(each.run, -1, removed, each.since)
         postings.post(each.run, 1, added, each.since)

@@ -99,12 +99,11 @@ def _cover(stream: Stream, lower: int, upper: int, now: int, trace: Trace) -> St
     if old_from is None or old_to is None or lower > old_to:
         if old_from is not None and old_to is not None:
             trace.covered.append((old_from, old_to))
-        if lower < now:
-            trace.dirty(lower)
+        trace.dirty(lower)
         return stream._replace(covered_from=lower, covered_to=upper)
     if lower < old_from:
         trace.dirty(lower)
-    if old_to < min(now, upper):
+    if old_to <= now and old_to < upper:
         trace.dirty(old_to)
     return stream._replace(covered_from=min(lower, old_from), covered_to=max(upper, old_to))
 
