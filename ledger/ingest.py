@@ -9,6 +9,7 @@ from ledger.batches import Batch, ReadingItem, Receipt, Refusal, WorkerItem
 from ledger.clock import Clock
 from ledger.core.facts import content_of
 from ledger.core.windows import DAY, HOUR, MAX_DAYS, floor_day
+from ledger.decode.again import as_sent
 from ledger.lists import take_list
 from ledger.models import Cluster, Workspace
 from ledger.naming import Names, resolve
@@ -76,9 +77,9 @@ def _in_time(items: Iterable[Item], listed: str, at: Clock, refused: list[Refusa
     edge = oldest(at.now)
     for item in items:
         if item.at > at.now + AHEAD_MAX:
-            refused.append(Refusal(listed, item.index, "at", "future", item._asdict()))
+            refused.append(Refusal(listed, item.index, "at", "future", as_sent(item)))
         elif item.at < edge:
-            refused.append(Refusal(listed, item.index, "at", "too_old", item._asdict()))
+            refused.append(Refusal(listed, item.index, "at", "too_old", as_sent(item)))
         else:
             yield item
 

@@ -9,6 +9,7 @@ from ledger.batches import Batch, MachineItem, Refusal, RunItem
 from ledger.clock import Clock
 from ledger.core.streams import Stream
 from ledger.core.windows import floor_hour
+from ledger.decode.again import as_sent
 
 
 class WorkerRow(NamedTuple):
@@ -85,7 +86,7 @@ def _make_runs(clock: Clock, new: dict[str, RunItem], only: int | None, batch: B
         workspace = known.get(item.workspace) if item.workspace else only
         if workspace is None or (only is not None and workspace != only):
             error = "unknown_workspace" if item.workspace else "a run that is new must name its workspace"
-            refused.append(Refusal("runs", item.index, "workspace", error, item._asdict()))
+            refused.append(Refusal("runs", item.index, "workspace", error, as_sent(item)))
         else:
             placed[uid] = workspace
     batch.runs = [item for item in batch.runs if item.uid in placed or item.uid not in new]
@@ -96,11 +97,11 @@ def _refuse_unknown(batch: Batch, runs: dict[str, int], refused: list[Refusal]) 
     """What names a run that is not known, or not the token's to write to, is refused alike."""
     for item in batch.runs:
         if item.uid not in runs:
-            refused.append(Refusal("runs", item.index, "uid", "unknown_run", item._asdict()))
+            refused.append(Refusal("runs", item.index, "uid", "unknown_run", as_sent(item)))
     for listed in ("workers", "readings"):
         for item in getattr(batch, listed):
             if item.run not in runs:
-                refused.append(Refusal(listed, item.index, "run", "unknown_run", item._asdict()))
+                refused.append(Refusal(listed, item.index, "run", "unknown_run", as_sent(item)))
     batch.runs = [item for item in batch.runs if item.uid in runs]
     batch.workers = [item for item in batch.workers if item.run in runs]
     batch.readings = [item for item in batch.readings if item.run in runs]

@@ -25,7 +25,10 @@ def body_of(request: HttpRequest) -> bytes:
     source: Readable = request
     if not announced and request.META.get("wsgi.input_terminated"):
         source = request.META["wsgi.input"]  # sent in chunks, which Django takes for an empty body
-    return _bounded(source)
+    try:
+        return _bounded(source)
+    except OSError:
+        raise BadBody(400, "The body ended before it was complete.") from None
 
 
 def _bounded(source: Readable) -> bytes:

@@ -3,6 +3,9 @@
 from functools import cache
 from typing import Any
 
+from csp.constants import SELF
+from csp.decorators import csp_update
+from django.utils.decorators import method_decorator
 from django.views.generic import TemplateView
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.request import Request
@@ -30,8 +33,9 @@ class Schema(ApiView):
         return Response(document())
 
 
+@method_decorator(csp_update({"img-src": [SELF, "data:"]}), name="dispatch")
 class Documents(TemplateView):
-    """A page on which the document can be read and tried."""
+    """A page on which the document can be read and tried; its style sheet brings its icons along."""
 
     template_name = "ledger/documents.html"
     http_method_names = ["get", "head"]

@@ -1,7 +1,6 @@
 """Ledgers as the interface writes them: every figure rounded by itself, from integers, and never a float."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -9,10 +8,10 @@ from msgspec import Raw
 
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger, gpu_hours
+from ledger.decode.values import iso
 from ledger.queries import Answer, Row
 
 DECIMALS = 6
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 Amount = Callable[[int], Raw | str]
 
 
@@ -33,13 +32,6 @@ def ratio(value: Fraction) -> Raw:
     """Return a ratio from 0 to 1 as a JSON number with 6 decimals."""
     whole, part = divmod(round(value * 10**DECIMALS), 10**DECIMALS)
     return Raw(f"{whole}.{part:0{DECIMALS}d}".encode())
-
-
-def iso(at: int) -> str:
-    """Return an instant in ms as RFC 3339 in UTC, with its milliseconds where there are any."""
-    moment = _EPOCH + timedelta(milliseconds=at)
-    text = moment.isoformat(timespec="milliseconds" if at % 1_000 else "seconds")
-    return text.replace("+00:00", "Z")
 
 
 def ledger(of: Ledger, amount: Amount) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from ledger import queries
 from ledger.api import schema
 from ledger.api.authentication import TokenAuthentication, scope_of
 from ledger.api.base import ApiView
-from ledger.api.figures import envelope, iso
+from ledger.api.figures import envelope
 from ledger.api.reading import Question, question
+from ledger.decode.values import iso
 
 
 class Goodput(ApiView):

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from msgspec import UNSET
@@ -18,6 +18,7 @@ YEAR_MAX = 2100
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII
 )
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _EARLIEST = (date(YEAR_MIN, 1, 1).toordinal() - _EPOCH_DAY) * 86_400_000
 _LATEST = (date(YEAR_MAX + 1, 1, 1).toordinal() - _EPOCH_DAY) * 86_400_000
@@ -64,6 +65,13 @@ def instant(text: str) -> int:
     if not _EARLIEST <= at < _LATEST:
         raise ValueError(f"must lie in the years {YEAR_MIN} to {YEAR_MAX}")
     return at
+
+
+def iso(at: int) -> str:
+    """Return an instant in ms as RFC 3339 in UTC, with its milliseconds where there are any."""
+    moment = _EPOCH + timedelta(milliseconds=at)
+    text = moment.isoformat(timespec="milliseconds" if at % 1_000 else "seconds")
+    return text.replace("+00:00", "Z")
 
 
 def thousandths(value: int | float, limit: int, what: str) -> int:

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from ledger.api.figures import in_hours, iso, ledger, ratio
+from ledger.api.figures import in_hours, ledger, ratio
 from ledger.api.reading import LIMIT_MAX, OFFSET_MAX
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, HOUR, MAX_DAYS
-from ledger.decode.values import instant
+from ledger.decode.values import instant, iso
 from ledger.models import Administration, Membership, Workspace
 from tests.api.conftest import Api, Tenants
 from tests.api.conftest import instant as ago

@@ -10,6 +10,8 @@ from django.core.management import call_command
 from django.db import OperationalError
 
 from ledger.decode import BODY_BYTES_MAX
+from ledger.decode.values import instant as instant_of
+from ledger.decode.values import iso
 from ledger.models import Refused, Run, State
 from tests.api.conftest import Api, instant
 
@@ -80,6 +82,8 @@ def test_items_are_refused_one_by_one_kept_and_listed(api: Api) -> None:
     assert (found[1]["source"], found[1]["list"], found[1]["field"]) == ("kubernetes/east", "workers", "gpus")
     assert found[2]["error"] == "future"
     assert found[3]["error"] == "unknown_run"
+    for index in (2, 3):
+        assert found[index]["item"] == {**items[index], "at": iso(instant_of(items[index]["at"]))}
 
     out = StringIO()
     call_command("refused", "--organization", "acme", "--cluster", "east", stdout=out)
@@ -163,6 +167,11 @@ def test_a_body_whose_length_was_not_told_is_read_to_the_limit_and_no_further(ap
             **{"wsgi.input": source, "wsgi.input_terminated": True, "CONTENT_TYPE": "application/json"},
         )
 
+    class Broken(Endless):
+        def read(self, size: int = -1) -> bytes:
+            raise OSError("the peer is gone")
+
+    assert "ended" in problem(sent(Broken()), 400)
     endless = Endless()
     problem(sent(endless), 413)
     assert endless.given <= BODY_BYTES_MAX + 1

@@ -87,6 +87,7 @@ def test_the_page_that_shows_it_has_no_script_or_style_of_its_own(api: Api) -> N
     text = page.content.decode()
     assert page.status_code == 200
     assert "default-src 'self'" in page["Content-Security-Policy"]
+    assert "img-src 'self' data:" in page["Content-Security-Policy"]
     assert "unsafe" not in page["Content-Security-Policy"]
     assert "<style" not in text
     assert "style=" not in text

@@ -1,0 +1,33 @@
+"""Items as they could be sent again: for what is refused only after it was decoded."""
+
+from typing import Any
+
+from ledger.batches import MachineItem, ReadingItem, RunItem, WorkerItem
+from ledger.core.categories import Phase
+from ledger.decode.values import iso
+
+Item = MachineItem | RunItem | WorkerItem | ReadingItem
+_INSTANTS = {"at": "at", "since": "from", "submitted_at": "submitted_at", "ended_at": "ended_at"}
+_THOUSANDTHS = {
+    "gpus_milli": "gpus",
+    "min_goodput_milli": "min_goodput",
+    "busy_milli_percent": "gpu_busy",
+    "step_ms": "step_seconds",
+}
+
+
+def as_sent(item: Item) -> dict[str, Any]:
+    """Return an item in the words of the interface; decoding it again gives the same item."""
+    sent: dict[str, Any] = {}
+    for name, value in item._asdict().items():
+        if name == "index" or value is None or value == "":
+            continue
+        if name in _INSTANTS:
+            sent[_INSTANTS[name]] = iso(value)
+        elif name in _THOUSANDTHS:
+            sent[_THOUSANDTHS[name]] = value / 1000 if value % 1000 else value // 1000
+        elif not isinstance(value, Phase):
+            sent[name] = value
+        elif value is not Phase.NONE:
+            sent[name] = value.label
+    return sent
