@@ -1,0 +1,2 @@
+-- The least that looking at every worker can cost.
+SELECT count(*) FROM ledger_worker;

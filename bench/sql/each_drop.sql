@@ -1,0 +1,1 @@
+DROP TABLE IF EXISTS each_worker, each_cell;
