@@ -124,6 +124,18 @@ def test_create_token_prints_the_token_alone(api: Api) -> None:
     assert Token.objects.get().scopes == ["read", "ingest"]
 
 
+def test_revoke_token_ends_it_at_once(api: Api) -> None:
+    plain, other = api.token("read"), api.token("read")
+    call_command("revoke_token", plain[:15], stdout=StringIO())
+    assert challenged(api.get("goodput", plain))
+    assert api.get("goodput", other).status_code == 200
+    for unknown in (plain, plain[:14], ""):
+        with pytest.raises(CommandError, match="no token"):
+            call_command("revoke_token", unknown, stdout=StringIO())
+    call_command("revoke_token", other, stdout=StringIO())
+    assert not Token.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
