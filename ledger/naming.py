@@ -76,11 +76,9 @@ def _lock_runs(cluster: int, uids: list[str]) -> dict[str, tuple[int, int]]:
 
 def _make_runs(clock: Clock, new: dict[str, RunItem], only: int | None, batch: Batch, refused: list[Refusal]) -> None:
     names = sorted({item.workspace for item in new.values() if item.workspace})
-    make = clock.auto_workspaces and only is None
-    known = {
-        name: workspace
-        for workspace, name in sql.rows("workspaces_make", organization=clock.organization, names=names, make=make)
-    }
+    if clock.auto_workspaces and only is None:
+        sql.run("workspaces_make", organization=clock.organization, names=names)
+    known = dict(sql.rows("workspaces_find", organization=clock.organization, names=names))
     placed: dict[str, int] = {}
     for uid, item in new.items():
         workspace = known.get(item.workspace) if item.workspace else only

@@ -6,6 +6,7 @@ from ledger import clock, sql
 from ledger.clock import Clock
 
 TABLES = ("dayrun", "daymachine", "daypool", "hourpool")
+ROLLUP_SPACE = 0x60DB  # the first key of the advisory locks of roll-ups
 
 
 def roll_up(cluster: int, now: int | None = None) -> int:
@@ -19,7 +20,9 @@ def roll_up(cluster: int, now: int | None = None) -> int:
 def _roll_up_day(at: Clock, day: int) -> None:
     """Doing it twice changes nothing; a change to the day's hours waits here, or this waits for it."""
     where = {"cluster": at.cluster, "day": day}
-    sql.run("day_clean", **where)
+    sql.rows("rollup_alone", space=ROLLUP_SPACE, cluster=at.cluster)
+    if not sql.run("day_clean", **where):
+        return  # another made them meanwhile
     runs = {run for (run,) in sql.rows("dayrun_runs", **where)}
     for table in TABLES:
         sql.run(f"{table}_clear", **where)
