@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         key = options["token"][: CONSTANTS.TOKEN_KEY_LENGTH]
-        ended, _ = Token.objects.filter(token_key=key).delete()
+        ended = Token.objects.filter(token_key=key).delete()[0]
         if not ended:
             raise CommandError(f"There is no token that begins with {key}.")
         self.stdout.write(f"ended: {key}…")
