@@ -136,8 +136,8 @@ def categorizer(now: datetime) -> Iterator[Finding]:
     if not Cluster.objects.exists():
         yield Finding(False, "There is no cluster yet: `manage.py create_organization` and `create_cluster` make one.")
     elif never or now - last > COUNT_AGE_MAX:
-        since = "never" if last is None else f"not since {last:%Y-%m-%d %H:%M:%S} UTC for every cluster"
-        yield Finding(False, f"The categorizer has counted {since}: start a Celery worker and one beat.")
+        when = "never counted" if last is None else f"not counted every cluster since {last:%Y-%m-%d %H:%M:%S} UTC"
+        yield Finding(False, f"The categorizer has {when}: start a Celery worker and one beat.")
     else:
         yield Finding(True, f"The categorizer last counted at {last:%H:%M:%S} UTC.")
 

@@ -82,7 +82,7 @@ class Installation:
         places = settings.PLACES
         make_state(places)
         if settings.EMBEDDED and places.moved:
-            say("goodput", f"Postgres cannot live in {places.state}; its data is in {places.postgres}")
+            say("goodput", f"the account of Postgres cannot enter {places.state}; its data is in {places.postgres}")
         database = Database(Server(places)) if settings.EMBEDDED else None
         with Supervisor(places.logs, database) as supervisor:
             try:
