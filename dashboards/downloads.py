@@ -6,6 +6,7 @@ Amounts are GPU-hours with six decimals, or with `unit=gpu_us` the integers them
 import csv
 import io
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 from django.http import HttpResponse, JsonResponse
@@ -49,6 +50,11 @@ def in_hours(gpu_us: int) -> float:
     return float(gpu_hours(gpu_us, 6))
 
 
+def ratio(value: Fraction) -> float:
+    """Return a ratio with six decimals, rounded once, from the fraction."""
+    return round(value * 1_000_000) / 1_000_000
+
+
 def as_json(answer: Answer, exact: bool) -> dict[str, Any]:
     """Return the envelope of the interface; all rows are in it, so nothing comes next."""
     amount: Amount = str if exact else in_hours
@@ -79,11 +85,10 @@ def ledger_json(ledger: Ledger, amount: Amount) -> dict[str, Any]:
         "gpu_hours": by_category(ledger.amounts, amount),
         "held_gpu_hours": by_category(ledger.held, amount),
         **{key: amount(value) for key, value in sums(ledger)},
+        "biggest_loss": None if ledger.biggest_loss is None else ledger.biggest_loss.label,
     }
     if ledger.goodput is not None:
-        shape["goodput"] = round(float(ledger.goodput), 6)
-    if ledger.biggest_loss is not None:
-        shape["biggest_loss"] = ledger.biggest_loss.label
+        shape["goodput"] = ratio(ledger.goodput)
     return shape
 
 
@@ -119,7 +124,7 @@ def flat(row: Row, answer: Answer, amount: Callable[[int], str]) -> dict[str, st
         "start": iso(answer.window.start),
         "end": iso(answer.window.end),
         **{key: amount(value) for key, value in sums(ledger)},
-        "goodput": "" if ledger.goodput is None else str(round(float(ledger.goodput), 6)),
+        "goodput": "" if ledger.goodput is None else str(ratio(ledger.goodput)),
         "biggest_loss": "" if ledger.biggest_loss is None else ledger.biggest_loss.label,
         **{f"gpu_hours.{key}": value for key, value in by_category(ledger.amounts, amount).items()},
         **{f"held_gpu_hours.{key}": value for key, value in by_category(ledger.held, amount).items()},

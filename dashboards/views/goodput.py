@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -15,7 +15,7 @@ from dashboards.figures import five
 from dashboards.filters import GROUPINGS, LENGTHS, PAGE_ROWS, Shown, shown
 from dashboards.moments import iso
 from dashboards.pages import Pages
-from dashboards.places import Place, place_of, places_of, signed_in
+from dashboards.places import place_of, places_of, signed_in
 from dashboards.rows import COLUMNS, NUMBERS, parts, shown_rows, total_row
 from dashboards.sparks import buckets
 from dashboards.stalled import LIMIT, stalled
@@ -39,20 +39,19 @@ def goodput(request: HttpRequest, organization: str, workspace: str) -> HttpResp
     wanted = shown(request.GET, now)
     if wanted.format != "html":
         return downloads.respond(place, wanted)
-    response = render(
-        request,
-        "dashboards/goodput.html",
-        {
-            "place": place,
-            "places": places_of(request.user),
-            "shown": wanted,
-            "now": now,
-            "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
-            **ledger_part(place.scope, wanted, now),
-            **connecting(request, place),
-        },
-        status=400 if wanted.problems else 200,
-    )
+    ledger = ledger_part(place.scope, wanted, now)
+    if ledger["pages"].page > ledger["pages"].last:
+        return redirect(request.path + wanted.link(page=ledger["pages"].last))
+    around = {
+        "place": place,
+        "places": places_of(request.user),
+        "shown": wanted,
+        "now": now,
+        "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
+        "connect": first_observation(request.build_absolute_uri("/"), place.organization, place.workspace),
+    }
+    status = 400 if wanted.problems else 200
+    response = render(request, "dashboards/goodput.html", around | ledger, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
@@ -132,9 +131,3 @@ def since_ever(wanted: Shown, first_hour: int | None, now: int) -> str:
         return wanted.link()
     start = max(first_hour, ceil_hour(now) - MAX_DAYS * DAY)
     return wanted.link(range="custom", start=iso(start), end=iso(ceil_hour(now)))
-
-
-def connecting(request: HttpRequest, place: Place) -> dict[str, str]:
-    """Return the commands of the empty state."""
-    base = request.build_absolute_uri("/")
-    return {"connect": first_observation(base, place.organization, place.workspace)}
