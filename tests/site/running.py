@@ -11,8 +11,8 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -48,17 +48,6 @@ def eventually(true: Callable[[], bool], seconds: float = 30.0) -> None:
     assert wait_until(true, seconds, 0.05), "it never came true"
 
 
-@contextmanager
-def short_lived_parent(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Make sure of the end of a process that a test started."""
-    try:
-        yield
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-
-
 class Running:
     """The supervisor and what it told on its standard output."""
 
@@ -91,6 +80,10 @@ class Running:
             self.process.kill()
             self.process.wait()
 
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
     def output(self) -> str:
         return self.told.read_text()
 
@@ -116,11 +109,14 @@ class Running:
         assert self.process.poll() is None, self.output()
         return self.health()[0] == 200
 
+    def alive(self, name: str) -> bool:
+        return is_alive(self.pid(name))
+
     def kill(self, name: str) -> None:
         """-9, and wait until another one of the name runs."""
         old = self.pid(name)
         os.kill(old, signal.SIGKILL)
-        eventually(lambda: self.pid(name) != old)
+        eventually(lambda: self.pid(name) != old, 60)
 
     def kill_everything(self) -> None:
         """-9 to the supervisor and to each child, together."""
