@@ -1,0 +1,120 @@
+"""Rows a second through the real endpoint, and beside it serializers with update_or_create on the same bodies.
+
+    python -m bench.ingest [--workers 10000] [--minutes 10] [--batch 10000]
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from bench import bodies
+from bench.ground import ground, machine, table
+from bench.serving import Web, postgres_cpu, serving
+
+HEAD = ("what", "rows", "rows/s", "web µs/row", "Postgres µs/row", "rows per CPU second")
+USUAL_WORKERS = 400
+Minutes = Callable[[int, int, float, int], Iterator[bodies.Body]]
+
+
+@dataclass
+class Cost:
+    """What a number of rows took, in seconds: by the clock, and of CPU by the web process and by Postgres."""
+
+    rows: int = 0
+    wall: float = 0.0
+    web: float = 0.0
+    postgres: float = 0.0
+
+    def line(self, what: str) -> tuple[str, ...]:
+        """Return it as a line of the table."""
+        rows = self.rows
+        return (
+            what, f"{rows:,}", f"{rows / self.wall:,.0f}", f"{self.web / rows * 1e6:.1f}",
+            f"{self.postgres / rows * 1e6:.1f}", f"{rows / (self.web + self.postgres):,.0f}",
+        )  # fmt: skip
+
+
+def main() -> None:
+    """Measure both mixes through the endpoint, then the usual way on a part of the fleet."""
+    parser = argparse.ArgumentParser(prog="python -m bench.ingest", description=__doc__)
+    parser.add_argument("--workers", type=int, default=10_000, help="workers of the fleet")
+    parser.add_argument("--minutes", type=int, default=10, help="minutes that are sent of each mix")
+    parser.add_argument("--batch", type=int, default=10_000, help="workers in a body, at most 20,000")
+    parser.add_argument("--keep", help="folder for Postgres that is kept")
+    options = parser.parse_args()
+    with ground(options.keep) as state:
+        print(machine(), flush=True)
+        token = make_tenant()
+        with serving("fleet", token, state / "web.log") as web:
+            told = announce(web, options.workers, options.batch)
+            mixed = through(web, bodies.minute, options.minutes, options.workers, options.batch)
+            states = through(web, bodies.states_alone, options.minutes, options.workers, options.batch)
+        usual = the_usual_way(options.minutes)
+        lines = [told.line("a new fleet"), mixed.line("readings, 1 % states"), states.line("states alone")]
+        print(table(HEAD, [*lines, usual.line("serializers, update_or_create")]))
+        print(f"\n{mixed.rows / mixed.wall / (usual.rows / usual.wall):.0f} times as many rows a second as the usual way")
+
+
+def make_tenant() -> str:
+    """Make an organization with a cluster and return a token that may send."""
+    from ledger.models import Cluster, Organization, Token
+
+    organization, _ = Organization.objects.get_or_create(name="bench")
+    Cluster.objects.get_or_create(organization=organization, name="fleet")
+    return Token.issue(organization, None, ["ingest"])[1]
+
+
+def announce(web: Web, workers: int, batch: int) -> Cost:
+    """Tell the whole fleet for the first time."""
+    cost = Cost()
+    send(web, cost, list(bodies.first(workers, time.time(), batch)))
+    return cost
+
+
+def through(web: Web, minutes: Minutes, count: int, workers: int, batch: int) -> Cost:
+    """Send minutes one after the other, faster than they pass, and return what all but the first took."""
+    send(web, Cost(), list(minutes(1, workers, time.time(), batch)))
+    cost = Cost()
+    for number in range(2, count + 2):
+        send(web, cost, list(minutes(number, workers, time.time(), batch)))
+    return cost
+
+
+def send(web: Web, cost: Cost, parts: list[bodies.Body]) -> None:
+    """Send bodies that are ready and add what they took; every row must have been accepted."""
+    web_before, postgres_before, began = web.cpu(), postgres_cpu(), time.perf_counter()
+    answers = [web.post(part.content) for part in parts]
+    cost.wall += time.perf_counter() - began
+    cost.web += web.cpu() - web_before
+    cost.postgres += postgres_cpu() - postgres_before
+    cost.rows += sum(part.items for part in parts)
+    for part, answer in zip(parts, answers, strict=True):
+        receipt = json.loads(answer)
+        assert receipt["accepted"] >= part.items, receipt
+        assert not receipt["refused"], receipt["refused"][:3]
+
+
+def the_usual_way(count: int) -> Cost:
+    """Take the same minutes of a smaller fleet in this process, without a network."""
+    from bench import drf
+
+    drf.make_tables()
+    for part in bodies.first(USUAL_WORKERS, time.time(), USUAL_WORKERS):
+        drf.take(part.content)
+    cost = Cost()
+    for number in range(1, count + 1):
+        parts = list(bodies.minute(number, USUAL_WORKERS, time.time(), USUAL_WORKERS))
+        postgres_before, began, ours = postgres_cpu(), time.perf_counter(), time.process_time()
+        taken = sum(drf.take(part.content) for part in parts)
+        if number > 1:
+            cost.rows += taken
+            cost.wall += time.perf_counter() - began
+            cost.web += time.process_time() - ours
+            cost.postgres += postgres_cpu() - postgres_before
+    return cost
+
+
+if __name__ == "__main__":
+    main()
