@@ -10,9 +10,10 @@ from ledger.models import Organization, Workspace
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The ids of the workspaces that may be seen."""
+    """The ids of the workspaces that may be seen, and the only cluster to look at (0: every one)."""
 
     workspaces: frozenset[int]
+    cluster: int = 0
 
 
 def scope_of_workspace(workspace: Workspace) -> Scope:

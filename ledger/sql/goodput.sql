@@ -1,9 +1,10 @@
--- A ledger per row of a grouping, and their total, over the whole hours [start, end): one snapshot, evaluated at the
--- cluster's clock. Parts: day roll-ups where one has all that is asked, closed hours for the rest, and the open cells.
+-- Ledgers by a grouping, and their totals, over the whole hours [start, end), by ISO week if asked: one snapshot, evaluated
+-- at the cluster's clock. Parts: day roll-ups where one has all that is asked, closed hours for the rest, open cells.
 WITH clock AS MATERIALIZED (
     SELECT id, open_hour, final_to, least(greatest(clock_timestamp(), counted_until), open_hour + interval '1 hour') AS until
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
+      AND (%(cluster)s = 0 OR id = %(cluster)s)
 ), days AS MATERIALIZED (
     -- Whole days of the window that are over and rolled up; all other closed hours are read one by one.
     SELECT k.id AS cluster_id, day
@@ -15,23 +16,23 @@ WITH clock AS MATERIALIZED (
       AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
       AND %(rollup)s <> ''
 ), parts AS (
-    SELECT r.workspace_id, p.run_id, r."user", 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    SELECT d.day AS at, r.workspace_id, p.run_id, r."user", 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM days AS d
     JOIN ledger_dayrun AS p ON p.cluster_id = d.cluster_id AND p.day = d.day
     JOIN ledger_run AS r ON r.id = p.run_id
     WHERE %(rollup)s = 'run'
     UNION ALL
-    SELECT p.workspace_id, 0, '', p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    SELECT d.day, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM days AS d
     JOIN ledger_daymachine AS p ON p.cluster_id = d.cluster_id AND p.day = d.day
     WHERE %(rollup)s = 'machine'
     UNION ALL
-    SELECT p.workspace_id, 0, '', 0, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    SELECT d.day, p.workspace_id, 0, '', 0, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM days AS d
     JOIN ledger_daypool AS p ON p.cluster_id = d.cluster_id AND p.day = d.day
     WHERE %(rollup)s = 'pool'
     UNION ALL
-    SELECT r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM clock AS k
     JOIN ledger_hour AS p ON p.cluster_id = k.id AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
     JOIN ledger_run AS r ON r.id = p.run_id
@@ -40,7 +41,7 @@ WITH clock AS MATERIALIZED (
     )
     UNION ALL
     SELECT
-        r.workspace_id, c.run_id, r."user", c.machine_id, c.pool_id, c.machine_id <> 0,
+        k.open_hour, r.workspace_id, c.run_id, r."user", c.machine_id, c.pool_id, c.machine_id <> 0,
         (c.a_productive + c.g_productive * elapsed)::bigint,
         (c.a_idle + c.g_idle * elapsed)::bigint,
         (c.a_stalled + c.g_stalled * elapsed)::bigint,
@@ -57,9 +58,11 @@ WITH clock AS MATERIALIZED (
     WHERE k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
 ), ledgers AS (
     SELECT
+        CASE WHEN %(weekly)s THEN ledger_ms(date_trunc('week', p.at, 'UTC')) ELSE %(start)s END AS bucket,
         CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'run' THEN p.run_id WHEN 'machine' THEN p.machine_id
             WHEN 'pool' THEN p.pool_id END AS id,
         CASE %(by)s WHEN 'user' THEN p."user" END AS said,
+        max(p.pool_id) AS pool_id,
         coalesce(sum(p.productive), 0) AS productive, coalesce(sum(p.idle), 0) AS idle, coalesce(sum(p.stalled), 0) AS stalled, coalesce(sum(p.starting), 0) AS starting, coalesce(sum(p.restart), 0) AS restart, coalesce(sum(p.failure), 0) AS failure, coalesce(sum(p.preemption), 0) AS preemption, coalesce(sum(p.waiting), 0) AS waiting, coalesce(sum(p.unobserved), 0) AS unobserved, coalesce(sum(p.unobserved_productive), 0) AS unobserved_productive,
         coalesce(sum(p.productive) FILTER (WHERE p.held), 0) AS held_productive, coalesce(sum(p.idle) FILTER (WHERE p.held), 0) AS held_idle, coalesce(sum(p.stalled) FILTER (WHERE p.held), 0) AS held_stalled, coalesce(sum(p.starting) FILTER (WHERE p.held), 0) AS held_starting, coalesce(sum(p.restart) FILTER (WHERE p.held), 0) AS held_restart, coalesce(sum(p.failure) FILTER (WHERE p.held), 0) AS held_failure, coalesce(sum(p.preemption) FILTER (WHERE p.held), 0) AS held_preemption, coalesce(sum(p.waiting) FILTER (WHERE p.held), 0) AS held_waiting
     FROM parts AS p
@@ -67,9 +70,10 @@ WITH clock AS MATERIALIZED (
       AND (%(workspace)s = '' OR p.workspace_id IN (SELECT id FROM ledger_workspace WHERE name = %(workspace)s))
       AND (%(user)s = '' OR p."user" = %(user)s)
       AND (%(run)s = '' OR p.run_id IN (SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s))
+      AND (%(uid)s = '' OR p.run_id IN (SELECT id FROM ledger_run WHERE uid = %(uid)s))
       AND (%(machine)s = '' OR p.machine_id IN (SELECT id FROM ledger_machine WHERE name = %(machine)s))
       AND (%(pool)s = '' OR p.pool_id IN (SELECT id FROM ledger_pool WHERE name = %(pool)s))
-    GROUP BY 1, 2
+    GROUP BY 1, 2, 3
     HAVING sum(coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0) + coalesce(p.waiting, 0)) <> 0
 ), named AS (
     SELECT
@@ -85,7 +89,7 @@ WITH clock AS MATERIALIZED (
     LEFT JOIN ledger_run AS r ON %(by)s = 'run' AND r.id = l.id
     LEFT JOIN ledger_workspace AS rw ON rw.id = r.workspace_id
     LEFT JOIN ledger_machine AS m ON %(by)s = 'machine' AND m.id = l.id
-    LEFT JOIN ledger_pool AS mo ON mo.id = m.pool_id
+    LEFT JOIN ledger_pool AS mo ON mo.id = coalesce(nullif(l.pool_id, 0), m.pool_id)
     LEFT JOIN ledger_pool AS o ON %(by)s = 'pool' AND o.id = l.id
 ), matching AS (
     SELECT *, CASE %(sort)s WHEN 'held' THEN allocated WHEN 'lost' THEN asked - productive
@@ -93,25 +97,32 @@ WITH clock AS MATERIALIZED (
         WHEN 'waiting' THEN asked - allocated
         WHEN 'idle' THEN idle WHEN 'stalled' THEN stalled WHEN 'starting' THEN starting WHEN 'restart' THEN restart WHEN 'failure' THEN failure WHEN 'preemption' THEN preemption END AS place
     FROM named WHERE %(q)s = '' OR strpos(lower(name), lower(%(q)s)) > 0
-), page AS (
-    SELECT * FROM matching
-    ORDER BY
-        CASE WHEN %(descending)s THEN -place ELSE place END NULLS LAST,
-        CASE WHEN %(sort)s = 'name' AND %(descending)s THEN name END DESC, name, uid, id
-    LIMIT %(limit)s OFFSET %(offset)s
+), placed AS (
+    SELECT *, row_number() OVER (
+        PARTITION BY bucket
+        ORDER BY
+            CASE WHEN %(descending)s THEN -place ELSE place END NULLS LAST,
+            CASE WHEN %(sort)s = 'name' AND %(descending)s THEN name END DESC, name, uid, id
+    ) AS rank
+    FROM matching
 )
 SELECT
-    'total' AS kind, '' AS name, '' AS uid, '' AS workspace, '' AS pool, count(*) AS count,
-    (SELECT ledger_ms(coalesce(min(until), clock_timestamp())) FROM clock) AS counted_until,
-    (SELECT bool_and(final_to >= ledger_at(%(end)s)) FROM clock) AS complete,
+    'envelope' AS kind, 0 AS bucket, 0 AS rank, '' AS name, '' AS uid, '' AS workspace, '' AS pool,
+    coalesce(ledger_ms(min(until)), ledger_ms(clock_timestamp())), coalesce(bool_and(final_to >= ledger_at(%(end)s)), false)::int,
     (SELECT ledger_ms(max(v.revised_at)) FROM ledger_revision AS v JOIN clock AS k ON k.id = v.cluster_id
-     WHERE v.hour >= ledger_at(%(start)s) AND v.hour < ledger_at(%(end)s)) AS revised_at,
-    coalesce(sum(productive), 0), coalesce(sum(idle), 0), coalesce(sum(stalled), 0), coalesce(sum(starting), 0), coalesce(sum(restart), 0), coalesce(sum(failure), 0), coalesce(sum(preemption), 0), coalesce(sum(waiting), 0), coalesce(sum(unobserved), 0), coalesce(sum(unobserved_productive), 0),
-    coalesce(sum(held_productive), 0), coalesce(sum(held_idle), 0), coalesce(sum(held_stalled), 0), coalesce(sum(held_starting), 0), coalesce(sum(held_restart), 0), coalesce(sum(held_failure), 0), coalesce(sum(held_preemption), 0), coalesce(sum(held_waiting), 0)
-FROM matching
+     WHERE v.hour >= ledger_at(%(start)s) AND v.hour < ledger_at(%(end)s)),
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+FROM clock
 UNION ALL
 SELECT
-    'row', name, uid, workspace, pool, 0, 0, NULL, NULL,
+    'total', bucket, count(*), '', '', '', '',
+    sum(productive), sum(idle), sum(stalled), sum(starting), sum(restart), sum(failure), sum(preemption), sum(waiting), sum(unobserved), sum(unobserved_productive),
+    sum(held_productive), sum(held_idle), sum(held_stalled), sum(held_starting), sum(held_restart), sum(held_failure), sum(held_preemption), sum(held_waiting)
+FROM matching GROUP BY bucket
+UNION ALL
+SELECT
+    'row', bucket, rank, name, uid, workspace, pool,
     productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive,
     held_productive, held_idle, held_stalled, held_starting, held_restart, held_failure, held_preemption, held_waiting
-FROM page;
+FROM placed WHERE rank > %(offset)s AND rank <= %(offset)s::numeric + %(limit)s
+ORDER BY kind, bucket, rank;

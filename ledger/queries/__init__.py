@@ -1,0 +1,51 @@
+"""Every number shown anywhere, as frozen values. Instants are UTC ms; one statement is one snapshot."""
+
+from ledger.queries.goodput import GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
+from ledger.queries.now import Health, StalledWorker, first_hour, health, now, stalled_now
+from ledger.queries.runs import (
+    RunKey,
+    RunRow,
+    Runs,
+    RunWorker,
+    Segment,
+    Timeline,
+    find_run,
+    run_goodput,
+    run_row,
+    run_window,
+    run_workers,
+    runs,
+    timeline,
+)
+
+__all__ = [
+    "GROUPINGS",
+    "SORTS",
+    "Answer",
+    "Filters",
+    "Health",
+    "Row",
+    "RunKey",
+    "RunRow",
+    "RunWorker",
+    "Runs",
+    "Segment",
+    "StalledWorker",
+    "Timeline",
+    "Week",
+    "Weeks",
+    "find_run",
+    "first_hour",
+    "goodput",
+    "health",
+    "hourly",
+    "now",
+    "run_goodput",
+    "run_row",
+    "run_window",
+    "run_workers",
+    "runs",
+    "stalled_now",
+    "timeline",
+    "weekly",
+]

@@ -1,0 +1,219 @@
+"""Ledgers by a grouping, for a window, by week, by hour."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from ledger import sql
+from ledger.access import Scope
+from ledger.core.categories import Category
+from ledger.core.totals import Ledger
+from ledger.core.windows import WEEK, Window, floor_week
+
+GROUPINGS = ("workspace", "run", "machine", "pool", "user")
+SORTS = (
+    "name", "held", "productive", "goodput", "lost", "waiting",
+    "idle", "stalled", "starting", "restart", "failure", "preemption",
+)  # fmt: skip
+_ROLLUPS = {"run": {"workspace", "run", "user"}, "pool": {"workspace", "pool"}, "machine": {"machine", "pool"}}
+_NO_LIMIT = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Exact names that rows must have (`run`: a name or a uid), and a part of the name to search for; "" = any."""
+
+    workspace: str = ""
+    run: str = ""
+    machine: str = ""
+    pool: str = ""
+    user: str = ""
+    uid: str = ""
+    q: str = ""
+
+
+ANY = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A ledger of one workspace, run, machine, pool or user; `uid` and `workspace` only by run, `pool` by machine."""
+
+    name: str
+    uid: str
+    workspace: str
+    pool: str
+    ledger: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows asked for, and the total and number of all rows that match; `complete`: every hour is final."""
+
+    window: Window
+    by: str
+    counted_until: int
+    complete: bool
+    revised_at: int | None
+    rows: tuple[Row, ...]
+    total: Ledger
+    count: int
+    readings_expected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """An ISO week of an answer: its hours [start, end), whether it still goes on, one page of rows, its total."""
+
+    start: int
+    end: int
+    partial: bool
+    rows: tuple[Row, ...]
+    total: Ledger
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weeks:
+    """The weeks asked for, first to last, each with its rows, and the total of them all."""
+
+    window: Window
+    by: str
+    counted_until: int
+    complete: bool
+    revised_at: int | None
+    weeks: tuple[Week, ...]
+    total: Ledger
+    readings_expected: bool
+
+
+def goodput(
+    scope: Scope,
+    window: Window,
+    by: str = "workspace",
+    filters: Filters = ANY,
+    sort: str = "-lost",
+    limit: int | None = 100,
+    offset: int = 0,
+) -> Answer:
+    """Return a ledger per row of the grouping, one page of them, and their total.
+
+    Raises ValueError for a grouping or a sort that is none.
+    """
+    found = _ask(scope, window, by, filters, sort, limit, offset, weekly=False)
+    return Answer(
+        window=window,
+        by=by,
+        rows=tuple(found.rows[window.start]),
+        total=found.totals.get(window.start, Ledger()),
+        count=found.counts.get(window.start, 0),
+        **_envelope(scope, found),
+    )
+
+
+def weekly(
+    scope: Scope,
+    window: Window,
+    by: str = "workspace",
+    filters: Filters = ANY,
+    sort: str = "-lost",
+    limit: int | None = 100,
+) -> Weeks:
+    """Return the same per ISO week of the window, `limit` rows in each. Raises ValueError as `goodput` does."""
+    found = _ask(scope, window, by, filters, sort, limit, 0, weekly=True)
+    starts = range(floor_week(window.start), window.end, WEEK)
+    weeks = tuple(_week(start, window, found) for start in starts)
+    total = sum((week.total for week in weeks), Ledger())
+    return Weeks(window=window, by=by, weeks=weeks, total=total, **_envelope(scope, found))
+
+
+def _week(start: int, window: Window, found: "_Found") -> Week:
+    end = min(start + WEEK, window.end)
+    return Week(
+        start=max(start, window.start),
+        end=end,
+        partial=end > found.counted_until,
+        rows=tuple(found.rows[start]),
+        total=found.totals.get(start, Ledger()),
+        count=found.counts.get(start, 0),
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """What the statement said, by the first hour of each bucket."""
+
+    counted_until: int = 0
+    complete: bool = False
+    revised_at: int | None = None
+    rows: dict[int, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    totals: dict[int, Ledger] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
+
+
+def _ask(
+    scope: Scope, window: Window, by: str, filters: Filters, sort: str, limit: int | None, offset: int, *, weekly: bool
+) -> _Found:
+    key = sort.removeprefix("-")
+    if by not in GROUPINGS:
+        raise ValueError(f"by must be one of {', '.join(GROUPINGS)}")
+    if key not in SORTS:
+        raise ValueError(f"sort must be one of {', '.join(SORTS)}, with - before it for the largest first")
+    found = _Found()
+    for kind, bucket, rank, *rest in sql.rows(
+        "goodput",
+        **_within(scope, window),
+        **asdict(filters),
+        cluster=scope.cluster,
+        weekly=weekly,
+        by=by,
+        rollup=_rollup(by, filters),
+        sort=key,
+        descending=sort.startswith("-"),
+        limit=_NO_LIMIT if limit is None else limit,
+        offset=offset,
+    ):
+        match kind:
+            case "envelope":
+                found.counted_until, found.complete = int(rest[4]), bool(rest[5])
+                found.revised_at = None if rest[6] is None else int(rest[6])
+            case "total":
+                found.totals[bucket], found.counts[bucket] = _ledger(rest[4:]), rank
+            case "row":
+                name, uid, workspace, pool = rest[:4]
+                found.rows[bucket].append(Row(name, uid, workspace, pool, _ledger(rest[4:])))
+    return found
+
+
+def _envelope(scope: Scope, found: _Found) -> dict[str, Any]:
+    return {
+        "counted_until": found.counted_until,
+        "complete": found.complete,
+        "revised_at": found.revised_at,
+        "readings_expected": bool(sql.value("readings_expected", workspaces=sorted(scope.workspaces))),
+    }
+
+
+def _within(scope: Scope, window: Window) -> dict[str, Any]:
+    return {"workspaces": sorted(scope.workspaces), "start": window.start, "end": window.end}
+
+
+def _rollup(by: str, filters: Filters) -> str:
+    """Return the smallest roll-up that knows the grouping and every filter; "" = none, the hours are read."""
+    asked = {by} | {name for name in ("workspace", "run", "machine", "pool", "user") if getattr(filters, name)}
+    asked |= {"run"} if filters.uid else set()
+    order = ("pool", "run", "machine")
+    return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "")
+
+
+def _ledger(amounts: Sequence[Any]) -> Ledger:
+    """Return the ledger of a row's 8 amounts, its two second labels, and the 8 amounts held."""
+    values = [int(amount) for amount in amounts]
+    count = len(Category)
+    return Ledger(tuple(values[:count]), tuple(values[count + 2 :]), values[count], values[count + 1])
+
+
+def hourly(scope: Scope, window: Window) -> tuple[tuple[int, Ledger], ...]:
+    """Return (hour, ledger) for each hour of the window in which anything was counted."""
+    return tuple((row[0], _ledger(row[1:])) for row in sql.rows("goodput_hourly", **_within(scope, window)))

@@ -1,0 +1,53 @@
+"""What is going on now: how far all is counted, who is stalled, where the first hour lies."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from ledger import sql
+from ledger.access import Scope
+from ledger.core.categories import Category
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Up to where every cluster is counted and when that was last looked at; None while there is no cluster."""
+
+    counted_until: datetime | None
+    last_categorized_at: datetime | None
+
+
+class StalledWorker(NamedTuple):
+    """A worker that holds GPUs and makes no progress since `since`; `step` is the last one it told."""
+
+    workspace: str
+    run: str
+    uid: str
+    worker: str
+    machine: str
+    pool: str
+    since: int
+    step: int | None
+    gpus_milli: int
+
+
+def stalled_now(scope: Scope, limit: int = 50) -> tuple[StalledWorker, ...]:
+    """Return the workers that hold GPUs and are stalled, longest first."""
+    rows = sql.rows("stalled_now", workspaces=sorted(scope.workspaces), stalled=int(Category.STALLED), limit=limit)
+    return tuple(StalledWorker(*row) for row in rows)
+
+
+def now() -> int:
+    """Return the database's clock."""
+    return int(sql.value("clock_now"))
+
+
+def health() -> Health:
+    """Return how far all clusters are counted."""
+    return Health(*sql.rows("health")[0])
+
+
+def first_hour(scope: Scope) -> int | None:
+    """Return the first hour in which anything was counted, None when nothing was yet."""
+    found = sql.value("first_hour", workspaces=sorted(scope.workspaces))
+    return None if found is None else int(found)

@@ -1,0 +1,147 @@
+"""Runs: which there are, one of them with its workers, its ledger, and its workers' timeline."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from ledger import sql
+from ledger.access import Scope
+from ledger.core.categories import Category, Phase
+from ledger.core.windows import HOUR, MAX_DAYS, Window, floor_hour
+from ledger.queries.goodput import ANY, Answer, Filters, goodput
+from ledger.queries.now import now
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run's labels and what it holds and waits for now; instants in ms, None where the source did not say."""
+
+    name: str
+    uid: str
+    workspace: str
+    kind: str
+    user: str
+    cluster: str
+    submitted_at: int | None
+    ended_at: int | None
+    outcome: str
+    min_goodput_milli: int | None
+    held_milli: int
+    waiting_milli: int
+    stalled: bool
+    going: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """One page of runs, and how many there are in all."""
+
+    rows: tuple[RunRow, ...]
+    count: int
+
+
+class RunWorker(NamedTuple):
+    """A worker now: `category` and `since` are None when it is over; `step` the last it told."""
+
+    name: str
+    phase: Phase
+    category: Category | None
+    since: int | None
+    gpus_milli: int
+    machine: str
+    pool: str
+    attempt: int
+    step: int | None
+    step_at: int | None
+
+
+class Segment(NamedTuple):
+    """A worker's time in one category; `to` None = still."""
+
+    since: int
+    to: int | None
+    category: Category
+    unobserved: bool
+    gpus_milli: int
+    held: bool
+    machine: str
+    pool: str
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The segments of each worker of a run, and up to when they are counted."""
+
+    workers: tuple[tuple[str, tuple[Segment, ...]], ...]
+    counted_until: int
+
+
+def runs(scope: Scope, filters: Filters = ANY, going: bool | None = None, limit: int = 100, offset: int = 0) -> Runs:
+    """Return the runs that match, those that go on first, then the newest; `going` None: both kinds."""
+    found = sql.rows(
+        "runs",
+        workspaces=sorted(scope.workspaces),
+        workspace=filters.workspace,
+        user=filters.user,
+        run=filters.run,
+        q=filters.q,
+        going=going,
+        limit=limit,
+        offset=offset,
+    )
+    return Runs(tuple(RunRow(*row[2:]) for row in found), found[0][0] if found else 0)
+
+
+class RunKey(NamedTuple):
+    """A run that may be seen."""
+
+    id: int
+    uid: str
+    cluster: int
+
+
+def find_run(scope: Scope, name: str) -> RunKey | None:
+    """Return the run of that uid, else the newest of that name; None when there is none that may be seen."""
+    found = sql.rows("run_find", workspaces=sorted(scope.workspaces), run=name)
+    return RunKey(*found[0]) if found else None
+
+
+def run_row(scope: Scope, run: RunKey) -> RunRow:
+    """Return a run's labels."""
+    return next(row for row in runs(scope, Filters(run=run.uid)).rows if row.uid == run.uid)
+
+
+def run_workers(run: RunKey) -> tuple[RunWorker, ...]:
+    """Return the workers of a run as they are now."""
+    return tuple(_worker(*row) for row in sql.rows("run_workers", run=run.id))
+
+
+def _worker(name: str, phase: int, category: int, *rest: Any) -> RunWorker:
+    return RunWorker(name, Phase(phase), None if category < 0 else Category(category), *rest)
+
+
+def run_window(run: RunKey) -> Window:
+    """Return the kept hours since the run's first one, the running hour included."""
+    end = floor_hour(now()) + HOUR
+    begin = sql.value("run_begin", run=run.id)
+    start = end - HOUR if begin is None else floor_hour(begin)
+    return Window(max(min(start, end - HOUR), end - MAX_DAYS * 24 * HOUR), end)
+
+
+def run_goodput(scope: Scope, run: RunKey, window: Window | None = None) -> Answer:
+    """Return the ledger of one run, as the only row and the total; without a window since it was submitted."""
+    return goodput(scope, window or run_window(run), "run", Filters(uid=run.uid))
+
+
+def timeline(run: RunKey, start: int, end: int) -> Timeline:
+    """Return the segments of the run's workers within [start, end), ms."""
+    counted_until = int(sql.value("cluster_until", cluster=run.cluster))
+    rows = sql.rows("timeline", run=run.id, start=start, end=end)
+    return Timeline(tuple(_lanes(rows)), counted_until)
+
+
+def _lanes(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, tuple[Segment, ...]]]:
+    for worker, lane in groupby(rows, key=lambda row: row[0]):
+        yield worker, tuple(Segment(row[1], row[2], Category(row[3]), *row[4:]) for row in lane)
