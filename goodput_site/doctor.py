@@ -56,7 +56,7 @@ def configuration(_: datetime) -> Iterator[Finding]:
         yield Finding(True, "SECRET_KEY is set.")
     if settings.EMBEDDED:
         return
-    if settings.LOOPBACK.issuperset(settings.ALLOWED_HOSTS):
+    if set(settings.LOOPBACK).issuperset(settings.ALLOWED_HOSTS):
         yield Finding(False, "ALLOWED_HOSTS names only this machine: set it to the names people will use.")
     for message in checks.run_checks(include_deployment_checks=True):
         if message.level >= checks.WARNING:

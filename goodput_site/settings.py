@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import environ
@@ -14,6 +15,7 @@ from goodput_site.embedded import BROKER_DATABASE, DATABASE, ROLE, Server
 from goodput_site.places import CHECKOUT, places
 from goodput_site.secret import generated_key
 
+environ.Env.ENVIRON = {name: value for name, value in os.environ.items() if value}  # empty is not set
 env = environ.Env()
 
 # --- where things are
@@ -33,8 +35,8 @@ if SECRET_KEY_IS_GENERATED:
             "SECRET_KEY must be set when DATABASE_URL is; `manage.py doctor` says what else is missing."
         )
     SECRET_KEY = generated_key(PLACES.secret_key if EMBEDDED else None)
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=sorted(LOOPBACK))
+LOOPBACK = ["127.0.0.1", "[::1]", "localhost"]
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=LOOPBACK)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 HTTPS = env.bool("HTTPS", not EMBEDDED)
 SECURE_SSL_REDIRECT = HTTPS
@@ -129,11 +131,9 @@ database: dict[str, Any] = (
     if EMBEDDED
     else env.db_url("DATABASE_URL")
 )
-database["OPTIONS"] = {
-    **database.get("OPTIONS", {}),
-    "isolation_level": IsolationLevel.READ_COMMITTED,
-    "options": env.str("DATABASE_SESSION_OPTIONS", SESSION_OPTIONS),
-}
+database["OPTIONS"] = {**database.get("OPTIONS", {}), "isolation_level": IsolationLevel.READ_COMMITTED}
+if (session_options := env.str("DATABASE_SESSION_OPTIONS", SESSION_OPTIONS)) != "none":
+    database["OPTIONS"]["options"] = session_options
 if PROCESS == "web":
     pool_max = env.int("DATABASE_POOL_MAX", 10)
     database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": pool_max, "timeout": 10}

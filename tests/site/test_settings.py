@@ -76,8 +76,15 @@ def test_only_the_web_has_a_pool(folder: Path, process: str) -> None:
 
 
 def test_a_proxy_that_pools_transactions_gets_no_session_options(folder: Path) -> None:
-    found = read(folder, **REAL, DATABASE_SESSION_OPTIONS="")
-    assert found["DATABASES"]["default"]["OPTIONS"]["options"] == ""
+    found = read(folder, **REAL, DATABASE_SESSION_OPTIONS="none")
+    assert "options" not in found["DATABASES"]["default"]["OPTIONS"]
+
+
+def test_an_empty_setting_is_one_that_is_not_set(folder: Path) -> None:
+    names = ("HTTPS", "ALLOWED_HOSTS", "DATABASE_SESSION_OPTIONS", "LOG_LEVEL", "STATIC_ROOT", "BEHIND_PROXY")
+    real = {name: value for name, value in REAL.items() if name != "ALLOWED_HOSTS"}
+    assert read(folder, **real, **dict.fromkeys(names, "")) == read(folder, **real)
+    assert read(folder, **dict.fromkeys(REAL, "")) == read(folder)
 
 
 def test_a_secret_key_is_made_once_and_kept_closed(folder: Path) -> None:

@@ -41,7 +41,7 @@ class Command(BaseCommand):
             die_with_parent(signal.SIGTERM)
         port = port_of(os.environ.get("PORT") or "8000")
         bind = os.environ.get("BIND") or "127.0.0.1"
-        with_demo = os.environ.get("DEMO", "1" if settings.EMBEDDED else "0") not in ("0", "")
+        with_demo = (os.environ.get("DEMO") or ("1" if settings.EMBEDDED else "0")) != "0"
         check_configuration()
         with only_one(settings.PLACES.state) as last_was_killed:
             check_port(bind, port, PORT_SECONDS_MAX if last_was_killed else 0)
@@ -112,7 +112,7 @@ class Installation:
         celery = [sys.executable, "-m", "celery", "-A", "goodput_site"]
         web = [sys.executable, "-m", "granian", "--interface", "wsgi", "goodput_site.wsgi:application"]
         web += ["--host", self.bind, "--port", str(self.port), "--respawn-failed-workers", "--no-ws"]
-        web += ["--workers", os.environ.get("WEB_WORKERS", "2"), "--blocking-threads", "4"]
+        web += ["--workers", os.environ.get("WEB_WORKERS") or "2", "--blocking-threads", "4"]
         worker = [
             *celery,
             "worker",
@@ -122,7 +122,7 @@ class Installation:
             "--without-mingle",
             "--without-heartbeat",
         ]
-        worker += ["--concurrency", os.environ.get("WORKER_CONCURRENCY", "2")]
+        worker += ["--concurrency", os.environ.get("WORKER_CONCURRENCY") or "2"]
         beat = [
             *celery,
             "beat",
