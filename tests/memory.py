@@ -11,12 +11,13 @@ from ledger.core.categories import Category, Phase
 from ledger.core.facts import Gone, Left, Range, Rule, Stall, State, Thresholds, content_of, union
 from ledger.core.postings import LINES, Cell, Postings
 from ledger.core.spans import Span, Watch, remake, spans_of, until
-from ledger.core.stalls import gang_stalled, stalled_in, telling_in
+from ledger.core.stalls import gang_of
 from ledger.core.streams import Reading, Stream, Trace, take
-from ledger.core.timeline import NOTHING, Stretch, fold, stays
+from ledger.core.timeline import NOTHING, Stretch, fold
 from ledger.core.windows import HOUR, floor_hour
 from tests import evidence
 from tests.evidence import Settings, instant, milli
+from tests.oracle import Segment
 
 type_name = tuple[str, str]  # run uid, worker name
 
@@ -196,12 +197,7 @@ class Memory:
                 self._recount(run, worker, gang, now)
 
     def _gang(self, members: Iterable[Worker]) -> tuple[Range, ...]:
-        parts = []
-        for worker in members:
-            running = stays(worker.stretches())
-            telling = telling_in(running, worker.all_left().told)
-            parts.append((telling, stalled_in(running, worker.left.stalls)))
-        return gang_stalled(parts)
+        return gang_of([(worker.stretches(), worker.all_left()) for worker in members])
 
     def _recount(self, run: str, worker: Worker, gang: tuple[Range, ...], now: int) -> None:
         words = {self.source_ids.number(name): source.words for name, source in self.sources.items()}
@@ -234,6 +230,24 @@ class Memory:
             }
             for (hour, cell), amounts in rows.items()
             if any(amounts)
+        }
+
+    def timelines(self, at: int) -> dict[type_name, list[Segment]]:
+        """Return the spans of each worker up to `at`, in the shape of the oracle."""
+        return {
+            name: [
+                Segment(
+                    span.since,
+                    min(span.to, at),
+                    span.category.label,
+                    span.unobserved,
+                    span.gpus_milli,
+                    self.machines.name(span.machine),
+                    self.pools.name(span.pool),
+                )
+                for span in worker.spans
+            ]
+            for name, worker in self.workers.items()
         }
 
 
