@@ -12,7 +12,7 @@ from ledger.core.windows import DAY, HOUR, MAX_DAYS, floor_day
 from ledger.decode.again import as_sent
 from ledger.lists import take_list
 from ledger.models import Cluster, Workspace
-from ledger.naming import Names, resolve
+from ledger.naming import NO_POOL_NAME, Names, resolve
 from ledger.recount import recount
 from ledger.samples import take_readings
 from ledger.words import hear
@@ -116,7 +116,8 @@ def _store_states(at: Clock, batch: Batch, names: Names, receipt: Receipt) -> di
 
 
 def _state(item: WorkerItem, names: Names) -> tuple[object, ...]:
-    content = content_of(item.reason, item.gpus_milli, item.machine, item.pool, item.stalled, names.source.name)
+    pool = item.pool if item.pool is None else item.pool or NO_POOL_NAME
+    content = content_of(item.reason, item.gpus_milli, item.machine, pool, item.stalled, names.source.name)
     return (
         names.workers[names.runs[item.run], item.worker].id,
         item.at,

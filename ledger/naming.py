@@ -11,6 +11,8 @@ from ledger.core.streams import Stream
 from ledger.core.windows import floor_hour
 from ledger.decode.again import as_sent
 
+NO_POOL_NAME = "none"
+
 
 class WorkerRow(NamedTuple):
     """A worker with its open stay, when time alone changes it next, and its streams; instants in ms."""
@@ -122,8 +124,9 @@ def _label_runs(items: Iterable[RunItem], runs: dict[str, int]) -> None:
 
 
 def _pools(cluster: int, batch: Batch) -> dict[str, int]:
-    names = sorted({i.pool for i in batch.machines if i.pool} | {i.pool for i in batch.workers if i.pool})
-    return {"": 0, **_find_or_make("pools", cluster, names)}
+    """Who names the pool "none" names none."""
+    named = {i.pool for i in batch.machines if i.pool} | {i.pool for i in batch.workers if i.pool}
+    return {"": 0, NO_POOL_NAME: 0, **_find_or_make("pools", cluster, sorted(named - {NO_POOL_NAME}))}
 
 
 def _machines(clock: Clock, batch: Batch, pools: dict[str, int]) -> dict[str, int]:
