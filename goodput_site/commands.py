@@ -8,6 +8,8 @@ import sys
 from contextlib import ExitStack
 from types import FrameType
 
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 from goodput_site.embedded import EmbeddedError, use
@@ -22,6 +24,7 @@ def run(argv: list[str]) -> None:
     if argv[1:2] == ["doctor"]:
         os.environ.setdefault("GOODPUT_DOCTOR", "1")
     refuse_foreign_state()
+    refuse_broken_settings()
     with ExitStack() as stack:
         if needs_embedded(argv):
             signal.signal(signal.SIGTERM, leave)
@@ -44,6 +47,14 @@ def refuse_foreign_state() -> None:
     state = places().state
     if not os.environ.get("DATABASE_URL") and state.exists() and not os.access(state, os.R_OK | os.W_OK | os.X_OK):
         sys.exit(f"{state} belongs to another user; set GOODPUT_STATE to a folder of your own.")
+
+
+def refuse_broken_settings() -> None:
+    """One sentence instead of a traceback when a setting is missing or cannot be read."""
+    try:
+        _ = settings.INSTALLED_APPS
+    except (ImproperlyConfigured, ValueError) as error:
+        sys.exit(str(error))
 
 
 def leave(number: int, _frame: FrameType | None) -> None:

@@ -35,8 +35,8 @@ def examine(now: datetime) -> Iterator[Finding]:
     yield from configuration(now)
     yield from broker(now)
     yield from disk(now)
-    reached = True
-    for finding in database(now):
+    reached = not settings.DATABASE_PROBLEM
+    for finding in database(now) if reached else ():
         reached = reached and finding.well
         yield finding
     if reached:
@@ -48,6 +48,8 @@ def configuration(_: datetime) -> Iterator[Finding]:
     """Whether this is a real installation at all."""
     if settings.EMBEDDED:
         yield Finding(False, "DATABASE_URL is not set: data is kept in the embedded Postgres, which is for trying out.")
+    elif settings.DATABASE_PROBLEM:
+        yield Finding(False, f"{settings.DATABASE_PROBLEM}.")
     else:
         yield Finding(True, "DATABASE_URL is set.")
     if settings.SECRET_KEY_IS_GENERATED:

@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg import IsolationLevel
 
 from goodput_site import logs
+from goodput_site.databases import ENGINE, NOWHERE, database_of, whole_number
 from goodput_site.embedded import BROKER_DATABASE, DATABASE, ROLE, Server
 from goodput_site.places import CHECKOUT, places
 from goodput_site.secret import generated_key
@@ -120,22 +121,22 @@ LOGOUT_REDIRECT_URL = "login"
 # --- database
 # A pool, which only the web needs, and session options, which a proxy that pools transactions would refuse.
 SESSION_OPTIONS = "-c jit=off -c idle_in_transaction_session_timeout=120000"
-database: dict[str, Any] = (
-    {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": DATABASE,
-        "USER": ROLE,
-        "HOST": str(PLACES.sockets),
-        "PORT": "5432",
-    }
-    if EMBEDDED
-    else env.db_url("DATABASE_URL")
-)
+DATABASE_PROBLEM = ""
+database: dict[str, Any]
+if EMBEDDED:
+    database = {"ENGINE": ENGINE, "NAME": DATABASE, "USER": ROLE, "HOST": str(PLACES.sockets), "PORT": "5432"}
+else:
+    try:
+        database = database_of(env.str("DATABASE_URL"))
+    except ImproperlyConfigured as error:
+        if not ASKED_BY_DOCTOR:
+            raise
+        database, DATABASE_PROBLEM = dict(NOWHERE), str(error)
 database["OPTIONS"] = {**database.get("OPTIONS", {}), "isolation_level": IsolationLevel.READ_COMMITTED}
 if (session_options := env.str("DATABASE_SESSION_OPTIONS", SESSION_OPTIONS)) != "none":
     database["OPTIONS"]["options"] = session_options
 if PROCESS == "web":
-    pool_max = env.int("DATABASE_POOL_MAX", 10)
+    pool_max = whole_number(env.str("DATABASE_POOL_MAX", "10"), "DATABASE_POOL_MAX")
     database["OPTIONS"]["pool"] = {"min_size": 1, "max_size": pool_max, "timeout": 10}
 database["CONN_MAX_AGE"] = 0
 DATABASES = {"default": database}

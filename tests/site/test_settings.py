@@ -12,7 +12,7 @@ import pytest
 
 from goodput_site.celery import app
 from goodput_site.places import CHECKOUT
-from tests.site.running import environment
+from tests.site.running import environment, manage
 
 DUMP = """
 import json, os
@@ -100,6 +100,24 @@ def test_a_real_installation_needs_a_secret_key(folder: Path) -> None:
     done = run(folder, **{**REAL, "SECRET_KEY": ""})
     assert done.returncode != 0
     assert "SECRET_KEY must be set when DATABASE_URL is" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://u:hidden@h/n", "postgres://u:hidden@h:port/n", "postgres://h"])
+def test_a_database_url_that_cannot_be_read(folder: Path, url: str) -> None:
+    for command, code in (("migrate", 1), ("doctor", 1)):
+        done = manage(folder / "state", command, **{**REAL, "DATABASE_URL": url})
+        assert done.returncode == code
+        said = done.stderr if command == "migrate" else done.stdout
+        assert "DATABASE_URL must look like postgres://user:password@host:port/name" in said
+        assert "Traceback" not in done.stdout + done.stderr
+        assert "hidden" not in done.stdout + done.stderr
+
+
+def test_a_number_that_is_none(folder: Path) -> None:
+    done = manage(folder / "state", "check", GOODPUT_PROCESS="web", DATABASE_POOL_MAX="many")
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "DATABASE_POOL_MAX" in done.stderr
 
 
 def test_pages_may_load_from_here_alone(folder: Path) -> None:
