@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import settings as hypothesis_settings
@@ -54,18 +53,6 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator
         return
     with use(places(), FAST):
         yield
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    """Debian's Chromium (Playwright's own is a download), kept from calling home; as root it refuses its sandbox."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    found = next((path for name in names if (path := shutil.which(name))), None)
-    assert found is not None, "the browser tests need Chromium: `make test` installs it, or apt-get install chromium"
-    quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-    quiet += ["--disable-component-update", "--disable-sync"]
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-    return {**browser_type_launch_args, "executable_path": found, "args": [*quiet, *sandbox]}
 
 
 @pytest.fixture(scope="session")
