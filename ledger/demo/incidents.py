@@ -33,8 +33,8 @@ class Rate(NamedTuple):
 
 
 RATES = {
-    Kind.FREEZE: Rate(0.55, 20, 65),
-    Kind.HANG: Rate(0.45, 25, 75),
+    Kind.FREEZE: Rate(0.75, 25, 80),
+    Kind.HANG: Rate(0.55, 30, 85),
     Kind.CRASH: Rate(0.90, 5, 32),
     Kind.LOST: Rate(0.22, 14, 38),
     Kind.EVICT: Rate(0.50, 6, 28),

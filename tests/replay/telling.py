@@ -36,6 +36,14 @@ def part_of(told: Trace, every: int) -> Trace:
     return Trace(told.runs[::every], told.first, told.last, told.has_calendar)
 
 
+def days(told: Trace, begin: int, end: int) -> Trace:
+    """Return the runs that begin and end in these days of a trace."""
+    first, last = told.first + begin * DAY, told.first + end * DAY
+    runs = [run for run in told.runs if all(first <= s.at < last for w in run.workers for s in w.states)]
+    instants = [s.at for run in runs for w in run.workers for s in w.states]
+    return Trace(runs, min(instants), max(instants), told.has_calendar)
+
+
 def whole(told: Trace, items: int) -> Iterator[Batch]:
     parts = trace.batches(told, source="replay/x", shift=shift_of(told), workspace="w", items=items)
     return (part for _, part in parts)

@@ -15,6 +15,7 @@ from tests.replay.telling import (
     NOW,
     WITHOUT_READINGS,
     Sums,
+    days,
     live,
     mixed,
     part_of,
@@ -98,18 +99,19 @@ def test_told_run_by_run_in_no_order_and_twice(told: Trace) -> None:
     assert total(sums(cluster, clock).values()) == expected(told)
 
 
-@pytest.mark.parametrize("told", [part_of(philly_trace(), 6), part_of(openb_trace(), 50)], ids=["philly", "openb"])
+@pytest.mark.parametrize("told", [days(philly_trace(), 20, 45), days(openb_trace(), 100, 125)], ids=["philly", "openb"])
 def test_told_live_late_doubled_and_counted_at_random_instants(told: Trace) -> None:
     dice = Random(4)
     cluster, clock = tell(told, live(told, dice), dice, began(told))
+    assert len(told.runs) > 150
     assert total(sums(cluster, clock).values()) == expected(told)
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("told", [part_of(philly_trace(), 80), part_of(openb_trace(), 800)], ids=["philly", "openb"])
+@pytest.mark.parametrize("told", [part_of(philly_trace(), 60), part_of(openb_trace(), 400)], ids=["philly", "openb"])
 def test_told_afterwards_in_no_order(told: Trace, seed: int) -> None:
     dice = Random(seed)
-    cluster, clock = tell(told, shuffled(told, dice, 40), dice, began(told))
+    cluster, clock = tell(told, shuffled(told, dice, 40), dice, NOW)
     assert total(sums(cluster, clock).values()) == expected(told)
 
 
@@ -117,8 +119,8 @@ def test_told_afterwards_in_no_order(told: Trace, seed: int) -> None:
 @pytest.mark.parametrize("told", [philly_trace(), openb_trace()], ids=["philly", "openb"])
 def test_a_whole_trace_told_live_and_afterwards_in_no_order(told: Trace) -> None:
     dice = Random(7)
-    for way in (live(told, dice), shuffled(told, dice, 8_000)):
-        cluster, clock = tell(told, way, dice, began(told))
+    for way, begin in ((live(told, dice), began(told)), (shuffled(told, dice, 8_000), NOW)):
+        cluster, clock = tell(told, way, dice, begin)
         assert total(sums(cluster, clock).values()) == expected(told)
 
 
@@ -128,4 +130,4 @@ def test_its_cells_are_those_of_the_oracle() -> None:
     cluster, clock = tell(told, deliveries, Random(5), NOW)
     asked = oracle.cells([body_of(part) for _, part in deliveries], WITHOUT_READINGS, clock)
     assert cells(cluster, clock) == asked
-    assert len(asked) > 1_000
+    assert len(asked) > 500

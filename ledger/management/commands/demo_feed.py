@@ -1,5 +1,6 @@
 """`manage.py demo_feed` plays the demo live: an agent that sends what happens to the interface until it is stopped."""
 
+import logging
 import signal
 import time
 from collections.abc import Iterator
@@ -37,6 +38,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, every: float, **__: Any) -> None:
         signal.signal(signal.SIGTERM, leave)
         signal.signal(signal.SIGINT, leave)
+        logging.getLogger("httpx").setLevel(logging.WARNING)
         path: Path = settings.PLACES.demo
         player = Player(demo.read(path), demo.read(demo.feed_path(path)))
         self.say(f"plays on from {instant_text(player.until)} at {player.address}")
