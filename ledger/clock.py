@@ -7,7 +7,7 @@ from typing import TypeVar
 from django.db import OperationalError, transaction
 from psycopg.errors import DeadlockDetected, SerializationFailure
 
-from ledger import hours, sql
+from ledger import hours, sql, walltime
 from ledger.core.facts import Thresholds
 from ledger.core.windows import HOUR
 
@@ -68,11 +68,11 @@ def read(cluster: int, now: int | None) -> Clock:
     found = sql.rows("clock_read", cluster=cluster)
     if not found:
         raise LookupError(f"there is no cluster {cluster}")
-    clock, open_hour, first_hour, final_to, checked_to, busy, stall, carry, auto, organization = found[0]
+    clock, counted, open_hour, first_hour, final_to, checked_to, busy, stall, carry, auto, organization = found[0]
     return Clock(
         cluster=cluster,
         organization=organization,
-        now=clock if now is None else now,
+        now=walltime.now(clock, counted, now),
         open_hour=open_hour,
         first_hour=first_hour,
         final_to=final_to,

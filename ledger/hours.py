@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from ledger import sql
+from ledger import sql, walltime
 from ledger.core.windows import DAY, HOUR, floor_day
 
 CLOCK_SPACE = 0x60D9  # the first key of the advisory locks that are clusters' clocks
@@ -17,8 +17,8 @@ def close_over(cluster: int, now: int | None = None) -> int:
 
 
 def is_over(cluster: int, now: int | None) -> bool:
-    ((open_hour, clock),) = sql.rows("open_hour", cluster=cluster)
-    return bool((clock if now is None else now) >= open_hour + HOUR)
+    ((open_hour, clock, counted),) = sql.rows("open_hour", cluster=cluster)
+    return bool(walltime.now(clock, counted, now) >= open_hour + HOUR)
 
 
 def _close_one(cluster: int, now: int | None) -> int:

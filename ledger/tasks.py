@@ -1,9 +1,14 @@
 """What Celery runs: each task finds its work by itself, so a task that is lost, late or twice changes no number."""
 
+import logging
+
 from celery import shared_task
 
 from ledger.categorizer import categorize as categorize_cluster_now
+from ledger.core.steady import ClockJump
 from ledger.models import Cluster
+
+log = logging.getLogger(__name__)
 
 
 @shared_task(name="ledger.tasks.categorize", ignore_result=True)
@@ -17,5 +22,9 @@ def categorize() -> None:
 def categorize_cluster(cluster: int) -> None:
     """Count one cluster's minute."""
     found = Cluster.objects.filter(pk=cluster).first()
-    if found is not None:
+    if found is None:
+        return
+    try:
         categorize_cluster_now(found)
+    except ClockJump as jump:
+        log.warning("%s is not counted: %s", found, jump)

@@ -11,12 +11,14 @@ from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from ledger.core.steady import ClockJump
 from ledger.decode import BadBody
 from ledger.ingest import BadBatch
 
 PROBLEM = "application/problem+json"
 NOT_FOUND = "There is nothing at this address that you may see."
 RETRY_SECONDS = 5
+CLOCK_SECONDS = 60
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +50,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     if isinstance(error, exceptions.APIException):
         challenge = getattr(error, "auth_header", None)
         return answer(error.status_code, str(error.detail), {"WWW-Authenticate": challenge} if challenge else None)
+    if isinstance(error, ClockJump):
+        return answer(503, "This server's clock jumped; try again.", {"Retry-After": str(CLOCK_SECONDS)})
     if isinstance(error, OperationalError | InterfaceError):
         log.warning("the database did not answer: %s", error)
         return answer(503, "The database does not answer; try again.", {"Retry-After": str(RETRY_SECONDS)})

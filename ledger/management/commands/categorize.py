@@ -6,7 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from ledger.categorizer import categorize
+from ledger.core.steady import ClockJump
 from ledger.management.clusters import add_cluster_arguments, chosen_clusters
+from ledger.models import Cluster
 
 
 class Command(BaseCommand):
@@ -20,11 +22,17 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         while True:
             for cluster in chosen_clusters(options["organization"], options["cluster"]):
-                done = categorize(cluster, batch_size=options["batch_size"])
-                self.stdout.write(
-                    f"{cluster}: {done.workers} workers counted again, {done.hours} hours closed, "
-                    f"{done.days} days rolled up"
-                )
+                self._count(cluster, options["batch_size"])
             if options["once"]:
                 return
             time.sleep(60 - time.time() % 60)
+
+    def _count(self, cluster: Cluster, batch_size: int) -> None:
+        try:
+            done = categorize(cluster, batch_size=batch_size)
+        except ClockJump as jump:
+            self.stderr.write(f"{cluster}: {jump}")
+            return
+        self.stdout.write(
+            f"{cluster}: {done.workers} workers counted again, {done.hours} hours closed, {done.days} days rolled up"
+        )
