@@ -16,6 +16,9 @@ from ledger.management import demo
 from tests.site.running import Running, all_gone, descendants, eventually, free_port, manage
 
 
+pytestmark = pytest.mark.xdist_group("installation")
+
+
 @pytest.fixture(scope="module")
 def running(folders: Path) -> Iterator[Running]:
     """One installation for the tests that leave it running."""
@@ -95,19 +98,15 @@ def test_term_and_interrupt_stop_everything_and_the_next_run_goes_on(folder: Pat
     assert "not properly shut down" not in log
 
 
-@pytest.mark.parametrize("everything", [False, True], ids=["supervisor", "everything"])
-def test_after_kill_9_nothing_stands_in_the_way_of_the_next_run(folder: Path, everything: bool) -> None:
+def test_after_kill_9_of_the_supervisor_nothing_stands_in_the_way_of_the_next_run(folder: Path) -> None:
     state, port = folder / "state", free_port()
     with Running(state, port) as first:
         eventually(first.is_well)
         processes = descendants(first.process.pid)
         with psycopg.connect(conninfo(first), autocommit=True) as link:
             link.execute("CREATE TABLE kept AS SELECT 42 AS n")
-        if everything:
-            first.kill_everything()
-        else:
-            first.process.kill()
-            first.process.wait()
+        first.process.kill()
+        first.process.wait()
     with Running(state, port) as again:
         eventually(again.is_well)
         eventually(lambda: all_gone(processes))
