@@ -146,6 +146,10 @@ def is_refused(item: Mapping[str, Any]) -> bool:
     return phase not in PHASES or (reason != "" and (reason not in REASONS or phase == ""))
 
 
+def is_blank(busy: Any) -> bool:
+    return busy in (None, "N/A", BLANK)
+
+
 def state_of(item: Mapping[str, Any], source: str, pools: Mapping[str, str]) -> State:
     machine, pool, gpus = item.get("machine"), item.get("pool"), item.get("gpus")
     if machine is not None and pool is None:
@@ -166,7 +170,7 @@ def state_of(item: Mapping[str, Any], source: str, pools: Mapping[str, str]) -> 
 def _reading(facts: Facts, item: Mapping[str, Any], settings: Settings) -> None:
     worker, at = (item["run"], item["worker"]), instant(item["at"])
     busy, step, seconds = item.get("gpu_busy"), item.get("step"), item.get("step_seconds")
-    if busy is not None and busy not in ("N/A", BLANK):
+    if not is_blank(busy):
         covers_from = instant(item["from"]) if item.get("from") else at
         is_busy = milli(busy) >= milli(settings.busy_percent)
         facts.busy.setdefault(worker, []).append(Busy(at, is_busy, covers_from))

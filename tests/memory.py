@@ -138,7 +138,7 @@ class Memory:
         reading = Reading(
             instant(item["at"]),
             instant(item["from"]) if item.get("from") else None,
-            None if busy is None else milli(busy),
+            None if evidence.is_blank(busy) else milli(busy),
             item.get("step"),
             None if seconds is None else round(seconds * 1000),
         )
