@@ -132,5 +132,13 @@ def all_gone(pids: list[int]) -> bool:
 
 def descendants(pid: int) -> list[int]:
     """Every living process below `pid`."""
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
-    return [below for child in map(int, found) for below in (child, *descendants(child))]
+    children = [int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if parent_of(stat) == pid]
+    return [below for child in children for below in (child, *descendants(child))]
+
+
+def parent_of(stat: Path) -> int:
+    """The parent's pid, of a process that may just be ending."""
+    try:
+        return int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0
