@@ -1,6 +1,6 @@
-"""One minute's work and the closing of an hour, beside a bare scan and beside adding every worker's amount each minute.
+"""One minute's work and the closing of an hour, beside a bare scan and beside the design that adds every minute.
 
-    python -m bench.minute [--sizes 1000 10000 100000] [--million] [--minutes 7]
+python -m bench.minute [--sizes 1000 10000 100000] [--million] [--minutes 7]
 """
 
 import argparse
@@ -12,7 +12,7 @@ from bench.ground import Measured, ground, machine, milliseconds, table
 SIZES = (1_000, 10_000, 100_000)
 MILLION = 1_000_000
 HOUR = 3_600_000
-HEAD = ("workers", "bare scan", "idle minute", "1 % silent", "1 % changed", "each: minute", "each: 1 % changed", "close")
+HEAD = ("workers", "bare scan", "idle minute", "1 % silent", "1 % changed", "adding", "adding 1 % changed", "close")
 COLUMNS = ("scan", "idle", "minute", "changes", "each", "each_changes", "close")
 
 
