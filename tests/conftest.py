@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import settings as hypothesis_settings
+
+from goodput_site.embedded import BROKER_DATABASE, Server, use
+from goodput_site.places import places, places_of
 
 OURS = "GOODPUT_TEST_STATE"
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
@@ -27,13 +33,31 @@ def pytest_configure(config: pytest.Config) -> None:
     """Point the settings, which pytest-django has read before this file, at the test run's own Postgres."""
     from django.conf import settings
 
-    from goodput_site.embedded import BROKER_DATABASE, Server
-    from goodput_site.places import places
-
     settings.PLACES = places()
     if settings.EMBEDDED:
         settings.DATABASES["default"]["HOST"] = str(settings.PLACES.sockets)
         settings.CELERY_BROKER_TRANSPORT_OPTIONS["conn_string"] = Server(settings.PLACES).conninfo(BROKER_DATABASE)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Take away what test runs that were killed have left: servers that nobody uses any more, and their folders."""
+    if hasattr(session.config, "workerinput"):
+        return
+    for folder in Path(tempfile.gettempdir()).glob("goodput-tests-*"):
+        lock = folder / "postgres.users.lock"
+        with suppress(PermissionError):  # another user's
+            if lock.exists() and time.time() - lock.stat().st_mtime > 10 and nobody_holds(lock):
+                Server(places_of(folder, os.geteuid())).shut_down()
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def nobody_holds(lock: Path) -> bool:
+    with lock.open("rb") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -45,9 +69,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator[None]:
     """Before the first test database is made: start Postgres, or join the one another worker started."""
-    from goodput_site.embedded import use
-    from goodput_site.places import places
-
     if os.environ.get("DATABASE_URL"):
         yield
         return
