@@ -20,7 +20,7 @@ class Known:
     worker: int
     run: int
     since: int
-    counted: tuple[int, int | None, int | None]  # phase, stay_since, due
+    counted: tuple[int, int | None, int | None, bool]  # phase, stay_since, due, watched
     base: Folded = NOTHING
     states: list[State] = field(default_factory=list)
     folded: list[list[Any] | None] = field(default_factory=list)
@@ -36,8 +36,8 @@ def load(sinces: Mapping[int, int]) -> dict[int, Known]:
     known: dict[int, Known] = {}
     covered: dict[int, list[Range]] = defaultdict(list)
     told: dict[int, list[Range]] = defaultdict(list)
-    for worker, run, phase, stay, due, *ends in sql.rows("load_workers", workers=workers):
-        known[worker] = Known(worker, run, sinces[worker], (phase, stay, due))
+    for worker, run, phase, stay, due, watched, *ends in sql.rows("load_workers", workers=workers):
+        known[worker] = Known(worker, run, sinces[worker], (phase, stay, due, watched))
         _add_open_ends(covered[worker], told[worker], *ends)
     for worker, folded in sql.rows("load_bases", **where):
         known[worker].base = unpack(json.loads(folded))

@@ -15,12 +15,11 @@ NO_POOL_NAME = "none"
 
 
 class WorkerRow(NamedTuple):
-    """A worker with its open stay, when time alone changes it next, and its streams; instants in ms."""
+    """A worker with its open stay and its streams; instants in ms."""
 
     id: int
     run: int
     stay_since: int | None
-    due: int | None
     stream: Stream
 
 
@@ -190,4 +189,4 @@ def _workers(cluster: int, batch: Batch, runs: dict[str, int]) -> dict[tuple[int
 
 def _find_workers(keys: list[tuple[int, str]]) -> dict[tuple[int, str], WorkerRow]:
     rows = sql.rows("workers_find", runs=[run for run, _ in keys], names=[name for _, name in keys])
-    return {(row[0], row[1]): WorkerRow(row[2], row[0], row[3], row[4], Stream(*row[5:])) for row in rows}
+    return {(row[0], row[1]): WorkerRow(row[2], row[0], row[3], Stream(*row[4:])) for row in rows}

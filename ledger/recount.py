@@ -6,12 +6,13 @@ The caller holds the cluster's clock; the runs of the workers are locked here, w
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ledger import evidence, sql
 from ledger.clock import WORDS_SPACE, Clock
-from ledger.core.facts import FOREVER
+from ledger.core.facts import FOREVER, covers, opened
 from ledger.core.postings import LINES, Postings
-from ledger.core.spans import Span, Watch, look_again, remake, spans_of, until
+from ledger.core.spans import Span, Watch, remake, spans_of, until
 from ledger.core.stalls import gang_of
 from ledger.core.timeline import Folded, Stretch, fold
 from ledger.core.windows import DAY, floor_day
@@ -40,13 +41,15 @@ def recount(clock: Clock, dirty: Mapping[int, int], *, cells: bool = True) -> in
     changes = _Changes()
     for worker, each in known.items():
         stretches, afters = folds[worker]
-        spans = spans_of(stretches, each.left, watch._replace(gang=gang.get(each.run, ())), each.since)
+        left = replace(each.left, covered=opened(each.left.covered, clock.now))
+        spans = spans_of(stretches, left, watch._replace(gang=gang.get(each.run, ())), each.since)
         begun, due = until(spans, clock.now)
-        due = look_again(due, spans, stretches, each.left)
         removed, added = remake(each.spans, begun, each.since)
         postings.post(each.run, -1, removed, each.since)
         postings.post(each.run, 1, added, each.since)
-        changes.note(each, removed, added, afters, _current(stretches, clock.now), due)
+        changes.note(
+            each, removed, added, afters, _current(stretches, clock.now), due, covers(left.covered[-1:], clock.now)
+        )
     changes.write(clock.cluster)
     if cells:
         post(clock, postings.net())
@@ -93,6 +96,7 @@ class _Changes:
         afters: Sequence[Folded],
         current: Folded,
         due: int,
+        covered: bool,
     ) -> None:
         old = {span.since for span in removed}
         new = {span.since for span in added}
@@ -103,14 +107,15 @@ class _Changes:
             if stored != list(after):
                 key = (each.worker, state.at, state.attempt or 0, int(state.phase), state.content)
                 self.states.append((*key, json.dumps(after)))
-        counted = (int(current.phase), current.stay_since, None if due == FOREVER else due)
+        watched = covered and current.stay_since is not None
+        counted = (int(current.phase), current.stay_since, None if due == FOREVER else due, watched)
         if counted != each.counted:
             self.workers.append((each.worker, *counted))
 
     def write(self, cluster: int) -> None:
         names = "workers sinces untils categories unobserved gpus machines pools attempts sources"
         _store("states_fold", self.states, "workers ats attempts phases contents folded")
-        _store("workers_fold", self.workers, "workers phases stays due")
+        _store("workers_fold", self.workers, "workers phases stays due watched")
         _store("spans_delete", self.deleted, "workers sinces")
         _store("spans_update", self.updated, names)
         _store("spans_insert", self.inserted, names, cluster=cluster)

@@ -26,7 +26,7 @@ def take_readings(clock: Clock, batch: Batch, names: Names, receipt: Receipt) ->
         streams[worker.id] = take(stream, reading, clock.thresholds, clock.now, trace)
         _note(receipt, trace, before)
     changed = {w: streams[w] for w in sorted(streams) if streams[w] is not workers[w].stream}
-    _write_streams(changed, workers)
+    _write_streams(changed)
     _keep_traces(traces, workers)
     return _dirty(traces, workers)
 
@@ -44,20 +44,13 @@ def _note(receipt: Receipt, trace: Trace, before: tuple[int, int, int]) -> None:
         receipt.accepted += 1
 
 
-def _write_streams(streams: dict[int, Stream], workers: dict[int, WorkerRow]) -> None:
+def _write_streams(streams: dict[int, Stream]) -> None:
     if not streams:
         return
     columns: dict[str, Sequence[object]] = {
         field: [getattr(stream, field) for stream in streams.values()] for field in Stream._fields
     }
-    due = [_due(workers[worker], stream) for worker, stream in streams.items()]
-    sql.run("streams_write", workers=list(streams), due=due, **columns)
-
-
-def _due(worker: WorkerRow, stream: Stream) -> int | None:
-    """Where the end of the readings' coverage is what comes next, it moves on with the reading."""
-    due = worker.due
-    return stream.covered_to if due is not None and due == worker.stream.covered_to else due
+    sql.run("streams_write", workers=list(streams), **columns)
 
 
 def _keep_traces(traces: dict[int, Trace], workers: dict[int, WorkerRow]) -> None:

@@ -117,6 +117,13 @@ def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
     return tuple(merged)
 
 
+def opened(ranges: tuple[Range, ...], now: int) -> tuple[Range, ...]:
+    """Return ranges with the end of the last left open, if `now` lies in it: up to `now` they cover the same."""
+    if not covers(ranges[-1:], now):
+        return ranges
+    return (*ranges[:-1], (ranges[-1][0], FOREVER))
+
+
 def covers(ranges: tuple[Range, ...], at: int) -> bool:
     """Tell whether `at` lies in one of the sorted, disjoint ranges."""
     place = bisect_right(ranges, (at, FOREVER + 1))

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from ledger.core.categories import HELD, Category, Phase, categorize
@@ -132,21 +131,6 @@ def until(spans: Sequence[Span], now: int) -> tuple[list[Span], int]:
     begun = [span if span.to <= now else span._replace(to=FOREVER) for span in spans if span.since <= now]
     edges = (edge for span in spans for edge in span[:2] if now < edge < FOREVER)
     return begun, min(edges, default=FOREVER)
-
-
-def look_again(due: int, spans: Sequence[Span], stretches: Sequence[Stretch], left: Left) -> int:
-    """Return when to look again for what changes at `due` (ms).
-
-    A next reading moves the end of the readings' coverage on, and with it the look; where more changes at that very
-    instant the look is a ms earlier, so that it stays.
-    """
-    if all(upper != due for _, upper in left.covered):
-        return due
-    more = any(stretch.since == due for stretch in stretches) or any(
-        after.since == due and before._replace(unobserved=after.unobserved).attributes != after.attributes
-        for before, after in pairwise(spans)
-    )
-    return due - 1 if more else due
 
 
 def remake(old: Sequence[Span], new: Sequence[Span], since: int) -> tuple[list[Span], list[Span]]:

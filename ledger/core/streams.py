@@ -99,6 +99,7 @@ def _cover(stream: Stream, lower: int, upper: int, now: int, trace: Trace) -> St
     if old_from is None or old_to is None or lower > old_to:
         if old_from is not None and old_to is not None:
             trace.covered.append((old_from, old_to))
+            trace.dirty(old_to)
         trace.dirty(lower)
         return stream._replace(covered_from=lower, covered_to=upper)
     if lower < old_from:

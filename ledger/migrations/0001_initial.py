@@ -269,6 +269,7 @@ class Migration(migrations.Migration):
                 ('phase', models.PositiveSmallIntegerField(default=0)),
                 ('stay_since', models.DateTimeField(null=True)),
                 ('due', models.DateTimeField(null=True)),
+                ('watched', models.BooleanField(default=False)),
                 ('busy_at', models.DateTimeField(null=True)),
                 ('busy', models.BooleanField(null=True)),
                 ('step_at', models.DateTimeField(null=True)),

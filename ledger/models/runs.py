@@ -31,7 +31,8 @@ class Run(models.Model):
 class Worker(models.Model):
     """One position in a run's gang. No index on what changes, so that updates stay in their page.
 
-    `phase`, `stay_since`, `source` are folded at the last count; `due` is when time alone changes the worker next;
+    `phase`, `stay_since`, `source` are folded at the last count; `due` is when time alone changes the worker next,
+    apart from the end of its readings' coverage while it is `watched` by them;
     the rest is the newest of its sample streams (`ledger.core.streams.Stream`).
     """
 
@@ -41,6 +42,7 @@ class Worker(models.Model):
     phase = models.PositiveSmallIntegerField(default=0)
     stay_since = models.DateTimeField(null=True)
     due = models.DateTimeField(null=True)
+    watched = models.BooleanField(default=False)
     busy_at = models.DateTimeField(null=True)
     busy = models.BooleanField(null=True)
     step_at = models.DateTimeField(null=True)

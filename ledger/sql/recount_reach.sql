@@ -9,7 +9,7 @@ FROM unnest(%(workers)s::bigint[], %(sinces)s::bigint[]) AS d (worker_id, since)
 JOIN ledger_worker AS w ON w.id = d.worker_id
 JOIN ledger_run AS r ON r.id = w.run_id
 CROSS JOIN LATERAL (
-    SELECT least(d.since, ledger_ms(w.due), %(checked)s, (
+    SELECT least(d.since, ledger_ms(w.due), %(checked)s, CASE WHEN w.watched THEN ledger_ms(w.covered_to) END, (
         SELECT ledger_ms(min(x.proof)) FROM ledger_gone AS x
         WHERE x.worker_id = d.worker_id AND x.at >= ledger_at(d.since)
     )) AS since

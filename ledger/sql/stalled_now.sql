@@ -9,5 +9,5 @@ JOIN ledger_machine AS m ON m.id = s.machine_id
 JOIN ledger_pool AS p ON p.id = s.pool_id
 WHERE r.workspace_id = ANY (%(workspaces)s::bigint[])
   AND s.until IS NULL AND s.category = %(stalled)s AND s.machine_id <> 0
-ORDER BY s.since, r.name, w.name
-LIMIT %(limit)s;
+ORDER BY s.since, r.name, w.name, w.id
+LIMIT %(limit)s OFFSET %(offset)s;
