@@ -20,8 +20,9 @@ def scope_of_workspace(workspace: Workspace) -> Scope:
     return Scope(frozenset({workspace.pk}))
 
 
-def scope_of_organization(organization: Organization) -> Scope:
-    return Scope(frozenset(Workspace.objects.filter(organization=organization).values_list("pk", flat=True)))
+def scope_of_organization(organization: Organization, cluster: int = 0) -> Scope:
+    mine = Workspace.objects.filter(organization=organization)
+    return Scope(frozenset(mine.values_list("pk", flat=True)), cluster)
 
 
 def visible_workspaces(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Workspace]:
@@ -42,3 +43,11 @@ def workspaces_of(user: AbstractBaseUser | AnonymousUser) -> list[Workspace]:
 def workspace_for(user: AbstractBaseUser | AnonymousUser, organization: str, workspace: str) -> Workspace | None:
     """Return the workspace of that name, None when there is none or the person may not see it."""
     return visible_workspaces(user).filter(organization__name=organization, name=workspace).first()
+
+
+def organization_for(user: AbstractBaseUser | AnonymousUser, name: str) -> Organization | None:
+    """Return the organization of that name, None when there is none or the person does not see all of it."""
+    organizations = Organization.objects.filter(name=name)
+    if not getattr(user, "is_staff", False):
+        organizations = organizations.filter(administration__user=user.pk)
+    return organizations.first() if user.is_authenticated else None

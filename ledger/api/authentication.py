@@ -3,14 +3,17 @@
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.http import Http404
 from knox import auth
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from ledger.access import Scope, scope_of_organization, scope_of_workspace, workspaces_of
-from ledger.models import Token
+from ledger.access import Scope, organization_for, scope_of_organization, scope_of_workspace, workspaces_of
+from ledger.api.problems import Problem
+from ledger.decode import values
+from ledger.models import Cluster, Organization, Token
 from ledger.models.access import digest_of
 
 SCHEME = "Bearer"
@@ -58,3 +61,41 @@ def scope_of(request: Request) -> Scope:
     if request.auth.workspace is not None:
         return scope_of_workspace(request.auth.workspace)
     return scope_of_organization(request.auth.organization)
+
+
+def scope_of_cluster(request: Request, organization: str, cluster: str) -> Scope:
+    """Return all of an organization on one of its clusters, for who may see all of it.
+
+    Raises Problem for a token of a workspace, Http404 for what there is not or is none of the asker's business.
+    """
+    if isinstance(request.auth, Token):
+        of_organization(request.auth)
+        found = request.auth.organization if request.auth.organization.name == exact(organization) else None
+    else:
+        found = organization_for(request.user, exact(organization))
+    if found is None:
+        raise Http404
+    return scope_of_organization(found, cluster_of(found, cluster).pk)
+
+
+def of_organization(token: Token) -> Token:
+    """Return the token. Raises Problem when it is of one workspace."""
+    if token.workspace is not None:
+        raise Problem(403, "This needs a token of the organization; this one is of a workspace.")
+    return token
+
+
+def cluster_of(organization: Organization, name: str) -> Cluster:
+    """Return the organization's cluster of that name. Raises Http404."""
+    cluster = Cluster.objects.filter(organization=organization, name=exact(name)).first()
+    if cluster is None:
+        raise Http404
+    return cluster
+
+
+def exact(name: str) -> str:
+    """Return a name of an address in the form in which names are kept. Raises Http404 when it cannot be one."""
+    try:
+        return values.name(name)
+    except ValueError:
+        raise Http404 from None

@@ -1,9 +1,9 @@
 """What every view under /v1 has in common."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
-import msgspec
 from django.http import Http404
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.authentication import BaseAuthentication
@@ -17,17 +17,20 @@ from rest_framework.views import APIView
 
 from ledger.api.authentication import TOKEN_PARAMETERS, MayUse, TokenAuthentication
 from ledger.api.problems import Problem, handle
+from ledger.writing.figures import CSV, as_json
 
 
 class JsonRenderer(BaseRenderer):
-    """JSON by msgspec, which can carry numbers that are already text (msgspec.Raw)."""
+    """JSON, unless a view has written its answer already."""
 
     media_type = "application/json"
     format = "json"
     charset = None
 
     def render(self, data: Any, *_: Any, **__: Any) -> bytes:
-        return b"" if data is None else msgspec.json.encode(data)
+        if isinstance(data, bytes):
+            return data
+        return b"" if data is None else as_json(data)
 
 
 class AlwaysJson(BaseContentNegotiation):
@@ -65,6 +68,19 @@ class ApiView(APIView):
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
         return handle
+
+
+def csv_answer(text: str, name: str, following: str | None = None) -> Response:
+    """Return a table as a file; where JSON has `next`, its next page is named in a header."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+    if following is not None:
+        headers["Link"] = f'<{following}>; rel="next"'
+    return Response(text.encode(), headers=headers, content_type=CSV)
+
+
+def page_at(request: Request, offset: int, said: Mapping[str, Any]) -> str:
+    """Return the address of the page of the question `said` that begins at `offset`."""
+    return request.build_absolute_uri(f"{request.path}?{urlencode({**said, 'offset': offset})}")
 
 
 class Nothing(ApiView):

@@ -11,15 +11,21 @@ from ledger.api.problems import Problem
 from ledger.core.windows import MAX_DAYS, Window
 from ledger.decode import values
 from ledger.queries import GROUPINGS, SORTS, Filters
+from ledger.writing.figures import UNITS
 
 LIMIT_MAX = 1_000
 LIMIT = 100
 OFFSET_MAX = 2**31 - 1
 DAYS = 7
+WEEKS = 8
 WEEKS_MAX = 57
-UNITS = ("gpu_hours", "gpu_us")
+FORMATS = ("json", "csv")
 FILTERS = ("workspace", "run", "machine", "pool", "user", "q")
+RUN_FILTERS = ("workspace", "user", "q")
+STATES = ("going", "ended")
 _RELATIVE = ("days", "weeks")
+_WINDOW = ("start", "end", *_RELATIVE)
+_ALWAYS = 0, 4_133_980_800_000  # from the epoch to the end of the last year that an instant may lie in
 Value = TypeVar("Value")
 _DIGITS = re.compile(r"[0-9]{1,10}")
 
@@ -35,20 +41,107 @@ class Question:
     unit: str
     limit: int
     offset: int
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunQuestion:
+    """What is asked of one run's ledger; no window: since it was submitted."""
+
+    window: Window | None
+    unit: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunsQuestion:
+    """Which runs are asked for, as far as one page goes; `going` None: those that ended, too."""
+
+    filters: Filters
+    going: bool | None
+    limit: int
+    offset: int
+    format: str
 
 
 def question(query: QueryDict, now: int) -> Question:
     """Read the query string of a ledger; `now` (ms) gives windows that are relative. Raises Problem."""
-    given = known(query, ("by", "start", "end", "days", "weeks", "sort", "unit", "limit", "offset", *FILTERS))
+    given = known(query, (*_WINDOW, "by", "sort", "unit", "limit", "offset", "format", *FILTERS))
+    return _question(given, _window(given, now))
+
+
+def weekly_question(query: QueryDict, now: int) -> Question:
+    """Read the query string of a ledger by week; the limit is of each week. Raises Problem."""
+    given = known(query, ("weeks", "by", "sort", "unit", "limit", "format", *FILTERS))
+    return _question(given, Window.last_weeks(now, integer(given, "weeks", 1, WEEKS_MAX, WEEKS)))
+
+
+def run_question(query: QueryDict, now: int) -> RunQuestion:
+    """Read the query string of one run's ledger. Raises Problem."""
+    given = known(query, (*_WINDOW, "unit", "format"))
+    window = _window(given, now) if any(name in given for name in _WINDOW) else None
+    return RunQuestion(window, _unit(given), _format(given))
+
+
+def runs_question(query: QueryDict) -> RunsQuestion:
+    """Read the query string of the list of runs. Raises Problem."""
+    given = known(query, (*RUN_FILTERS, "state", "limit", "offset", "format"))
+    state = _choice(given, "state", STATES, STATES[0]) if "state" in given else ""
+    return RunsQuestion(
+        filters=Filters(**{name: _name(given, name) for name in RUN_FILTERS}),
+        going=state == "going" if state else None,
+        limit=_limit(given),
+        offset=_offset(given),
+        format=_format(given),
+    )
+
+
+def page_of_stalled(query: QueryDict) -> tuple[int, int]:
+    """Read the query string of the list of stalled workers: (limit, offset). Raises Problem."""
+    given = known(query, ("state", "limit", "offset"))
+    _choice(given, "state", ["stalled"], "")
+    return _limit(given), _offset(given)
+
+
+def between(query: QueryDict) -> tuple[int, int]:
+    """Read [start, end) of a timeline, ms; neither needs to be said. Raises Problem."""
+    given = known(query, ("start", "end"))
+    start, end = (
+        _valid(values.instant, given, name) if name in given else default
+        for name, default in zip(("start", "end"), _ALWAYS, strict=True)
+    )
+    if end <= start:
+        raise Problem(400, "The end must lie after the start.")
+    return start, end
+
+
+def _question(given: Mapping[str, str], window: Window) -> Question:
     return Question(
-        window=_window(given, now),
+        window=window,
         by=_choice(given, "by", GROUPINGS, "workspace"),
         filters=Filters(**{name: _name(given, name) for name in FILTERS}),
         sort=_choice(given, "sort", [way + sort for sort in SORTS for way in ("", "-")], "-lost"),
-        unit=_choice(given, "unit", UNITS, UNITS[0]),
-        limit=integer(given, "limit", 1, LIMIT_MAX, LIMIT),
-        offset=integer(given, "offset", 0, OFFSET_MAX, 0),
+        unit=_unit(given),
+        limit=_limit(given),
+        offset=_offset(given),
+        format=_format(given),
     )
+
+
+def _unit(given: Mapping[str, str]) -> str:
+    return _choice(given, "unit", UNITS, UNITS[0])
+
+
+def _format(given: Mapping[str, str]) -> str:
+    return _choice(given, "format", FORMATS, FORMATS[0])
+
+
+def _limit(given: Mapping[str, str]) -> int:
+    return integer(given, "limit", 1, LIMIT_MAX, LIMIT)
+
+
+def _offset(given: Mapping[str, str]) -> int:
+    return integer(given, "offset", 0, OFFSET_MAX, 0)
 
 
 def known(query: QueryDict, names: Iterable[str]) -> dict[str, str]:

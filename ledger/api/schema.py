@@ -1,92 +1,28 @@
-"""The OpenAPI document: the shapes of bodies come from the types that decode them, the rest stands here."""
+"""The OpenAPI document: what can be asked, with which parameters, and what is answered."""
 
+from collections.abc import Iterable
 from typing import Any
 
-import msgspec
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.utils import OpenApiParameter
 
 from ledger.api.authentication import SCHEME
 from ledger.api.problems import PROBLEM
-from ledger.api.reading import FILTERS, LIMIT, LIMIT_MAX, OFFSET_MAX, UNITS, WEEKS_MAX
-from ledger.core.categories import DEFINITIONS, Category
+from ledger.api.reading import (
+    FILTERS,
+    FORMATS,
+    LIMIT,
+    LIMIT_MAX,
+    OFFSET_MAX,
+    RUN_FILTERS,
+    STATES,
+    WEEKS,
+    WEEKS_MAX,
+)
+from ledger.api.shapes import COMPONENTS, INSTANT, Shape, reference
 from ledger.core.windows import MAX_DAYS
-from ledger.decode import wire
 from ledger.queries import GROUPINGS, SORTS
-
-Shape = dict[str, Any]
-TEXT: Shape = {"type": "string"}
-INSTANT: Shape = {"type": "string", "format": "date-time"}
-COUNT: Shape = {"type": "integer", "minimum": 0}
-AMOUNT: Shape = {
-    "description": "GPU-hours with 6 decimals; with unit=gpu_us GPU-microseconds, as digits.",
-    "oneOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+$"}],
-}
-LABELS = [category.label for category in Category]
-
-
-def shape(properties: dict[str, Shape], optional: tuple[str, ...] = ()) -> Shape:
-    """Return an object that has these keys and no others."""
-    required = [name for name in properties if name not in optional]
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def listing(name: str) -> Shape:
-    return {"type": "array", "items": reference(name)}
-
-
-def reference(name: str) -> Shape:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def nullable(of: Shape) -> Shape:
-    return {"anyOf": [of, {"type": "null"}]}
-
-
-BY_CATEGORY = shape({c.label: {**AMOUNT, "description": DEFINITIONS[c]} for c in Category})
-LEDGER = {
-    "gpu_hours": BY_CATEGORY,
-    "allocated_gpu_hours": AMOUNT,
-    "productive_gpu_hours": AMOUNT,
-    "lost_gpu_hours": AMOUNT,
-    "waiting_gpu_hours": AMOUNT,
-    "goodput": {"type": "number", "minimum": 0, "maximum": 1, "description": "Absent when nothing was held."},
-    "held_gpu_hours": BY_CATEGORY,
-    "unobserved_gpu_hours": AMOUNT,
-    "unobserved_productive_gpu_hours": AMOUNT,
-    "biggest_loss": nullable({"type": "string", "enum": LABELS}),
-}
-REFUSAL = {"list": {"type": "string", "enum": list(wire.LISTS)}, "index": COUNT, "field": TEXT, "error": TEXT}
-_BODIES = msgspec.json.schema_components([wire.Body, wire.Head, wire.Line], ref_template="#/components/schemas/{name}")[
-    1
-]
-COMPONENTS: dict[str, Shape] = {
-    **_BODIES,
-    "Ledger": shape(LEDGER, ("goodput",)),
-    "Row": shape(
-        {"name": TEXT, "uid": TEXT, "workspace": TEXT, "pool": TEXT, **LEDGER},
-        ("uid", "workspace", "pool", "goodput"),
-    ),
-    "Goodput": shape(
-        {
-            "start": INSTANT,
-            "end": INSTANT,
-            "by": {"type": "string", "enum": list(GROUPINGS)},
-            "counted_until": INSTANT,
-            "complete": {"type": "boolean", "description": "Every hour of the window is final."},
-            "revised_at": {**INSTANT, "description": "When an hour that had been closed was last corrected."},
-            "rows": listing("Row"),
-            "total": reference("Ledger"),
-            "next": nullable({"type": "string", "format": "uri"}),
-        },
-        ("revised_at",),
-    ),
-    "Refusal": shape(REFUSAL),
-    "Receipt": shape({"accepted": COUNT, "duplicate": COUNT, "late": COUNT, "refused": listing("Refusal")}),
-    "RefusedItem": shape({"received_at": INSTANT, "source": TEXT, **REFUSAL, "item": {}}),
-    "RefusedItems": shape({"refused": listing("RefusedItem"), "next": nullable({"type": "string"})}),
-    "Problem": shape({"type": TEXT, "title": TEXT, "status": {"type": "integer"}, "detail": TEXT}),
-}
+from ledger.writing.figures import CSV, UNITS
 
 
 def number(name: str, least: int, most: int, said: str, default: int | None = None) -> OpenApiParameter:
@@ -94,8 +30,12 @@ def number(name: str, least: int, most: int, said: str, default: int | None = No
     return OpenApiParameter(name, of, description=said, default=default)
 
 
-def choice(name: str, choices: list[str], default: str, said: str) -> OpenApiParameter:
-    return OpenApiParameter(name, str, enum=choices, default=default, description=said)
+def choice(name: str, choices: Iterable[str], said: str, default: str | None = None) -> OpenApiParameter:
+    return OpenApiParameter(name, str, enum=list(choices), default=default, description=said)
+
+
+def exactly(*names: str) -> list[OpenApiParameter]:
+    return [OpenApiParameter(name, str, description="Only what has this name.") for name in names if name != "q"]
 
 
 PAGING = [
@@ -104,8 +44,35 @@ PAGING = [
 ]
 
 
+FORMAT = choice("format", FORMATS, "csv: the same rows as RFC 4180, their next page in the header Link.", FORMATS[0])
+UNIT = choice("unit", UNITS, "gpu_us: exact GPU-microseconds, as texts of digits.", UNITS[0])
+PART = OpenApiParameter("q", str, description="Only rows with this in their name.")
+WINDOW = [
+    OpenApiParameter("start", INSTANT, description="Floored to the hour."),
+    OpenApiParameter("end", INSTANT, description="Ceiled to the hour; now when left out."),
+    number("days", 1, MAX_DAYS, "The last days, instead of start and end."),
+    number("weeks", 1, WEEKS_MAX, "The last ISO weeks, the running one included."),
+]
+ROWS = [
+    choice("by", GROUPINGS, "What a row stands for.", "workspace"),
+    *exactly(*FILTERS),
+    PART,
+    choice("sort", [way + s for s in SORTS for way in ("", "-")], "With - the largest first.", "-lost"),
+    UNIT,
+    FORMAT,
+]
+TABLE: Shape = {"type": "string", "description": "A table with a header, numbers as numbers, names made harmless."}
+
+
 def problems(*statuses: int) -> dict[tuple[int, str], Shape]:
     return {(status, PROBLEM): reference("Problem") for status in (*statuses, 401, 403, 503)}
+
+
+def ledgers_of(shape: str, name: str, summary: str, parameters: list[OpenApiParameter], *more: int) -> dict[str, Any]:
+    """Return the operation that answers with a shape, or with the same as CSV."""
+    answers: dict[Any, Any] = {(200, "application/json"): reference(shape), (200, CSV.partition(";")[0]): TABLE}
+    answers |= problems(400, *more)
+    return {"operation_id": name, "summary": summary, "parameters": parameters, "responses": answers}
 
 
 OBSERVATIONS: dict[str, Any] = {
@@ -120,22 +87,44 @@ REFUSED: dict[str, Any] = {
     "parameters": PAGING,
     "responses": {200: reference("RefusedItems"), **problems(400, 404)},
 }
-GOODPUT: dict[str, Any] = {
-    "operation_id": "goodput",
-    "summary": "A ledger per row of a grouping, and the total",
+OF_GOODPUT = [*ROWS, *WINDOW, *PAGING]
+OF_WEEKS = [*ROWS, number("weeks", 1, WEEKS_MAX, "How many weeks, the running one included.", WEEKS), PAGING[0]]
+GOODPUT = ledgers_of("Goodput", "goodput", "A ledger per row of a grouping, and the total", OF_GOODPUT)
+WEEKLY = ledgers_of("Weekly", "weekly", "The same per ISO week", OF_WEEKS)
+CLUSTER_GOODPUT = ledgers_of("Goodput", "clusterGoodput", "All of an organization on a cluster", OF_GOODPUT, 404)
+CLUSTER_WEEKLY = ledgers_of("Weekly", "clusterWeekly", "The same per ISO week", OF_WEEKS, 404)
+RUNS = ledgers_of(
+    "Runs",
+    "runs",
+    "Runs, those that go on first, then the newest",
+    [*exactly(*RUN_FILTERS), PART, choice("state", STATES, "Both when left out."), *PAGING, FORMAT],
+)
+RUN_GOODPUT = ledgers_of(
+    "Goodput",
+    "runGoodput",
+    "The ledger of a run, since it was submitted unless hours are said",
+    [*WINDOW, UNIT, FORMAT],
+    404,
+)
+RUN: dict[str, Any] = {
+    "operation_id": "run",
+    "summary": "A run, what is true of it, and its workers as they are now",
+    "responses": {200: reference("RunNow"), **problems(400, 404)},
+}
+RUN_TIMELINE: dict[str, Any] = {
+    "operation_id": "timeline",
+    "summary": "Where each worker of a run was, and in which category",
     "parameters": [
-        choice("by", list(GROUPINGS), "workspace", "What a row stands for."),
-        OpenApiParameter("start", INSTANT, description="Floored to the hour."),
-        OpenApiParameter("end", INSTANT, description="Ceiled to the hour; now when left out."),
-        number("days", 1, MAX_DAYS, "The last days, instead of start and end; 7 when nothing is said."),
-        number("weeks", 1, WEEKS_MAX, "The last ISO weeks, the running one included."),
-        *(OpenApiParameter(name, str, description="Only what has this name.") for name in FILTERS if name != "q"),
-        OpenApiParameter("q", str, description="Only rows with this in their name."),
-        choice("sort", [way + s for s in SORTS for way in ("", "-")], "-lost", "With - the largest first."),
-        choice("unit", list(UNITS), UNITS[0], "gpu_us: exact GPU-microseconds, as texts of digits."),
-        *PAGING,
+        OpenApiParameter("start", INSTANT, description="Segments are clipped to it."),
+        OpenApiParameter("end", INSTANT, description="Segments are clipped to it."),
     ],
-    "responses": {200: reference("Goodput"), **problems(400)},
+    "responses": {200: reference("Timeline"), **problems(400, 404)},
+}
+WORKERS: dict[str, Any] = {
+    "operation_id": "workers",
+    "summary": "Workers that hold GPUs and are stalled now, the longest first",
+    "parameters": [OpenApiParameter("state", str, enum=["stalled"], required=True), *PAGING],
+    "responses": {200: reference("StalledWorkers"), **problems(400)},
 }
 
 

@@ -1,16 +1,27 @@
-"""Addresses under /v1/."""
+"""Addresses under /v1/. Names may have slashes in them, said as %2F; the last words of an address are ours."""
 
 from django.urls import path, re_path
 
 from ledger.api.base import Nothing
 from ledger.api.documents import Documents, Schema
-from ledger.api.goodput import Goodput
+from ledger.api.goodput import ClusterGoodput, ClusterWeekly, Goodput, Weekly
 from ledger.api.observations import Observations, RefusedItems
+from ledger.api.runs import OneRun, RunGoodput, Runs, RunTimeline, Workers
+
+CLUSTER = "organizations/<path:organization>/clusters/<path:cluster>"
 
 urlpatterns = [
     path("goodput", Goodput.as_view(), name="goodput"),
-    path("clusters/<str:cluster>/observations", Observations.as_view(), name="observations"),
-    path("clusters/<str:cluster>/refused", RefusedItems.as_view(), name="refused"),
+    path("goodput/weekly", Weekly.as_view(), name="weekly"),
+    path("runs", Runs.as_view(), name="runs"),
+    path("runs/<path:run>/goodput", RunGoodput.as_view(), name="run-goodput"),
+    path("runs/<path:run>/timeline", RunTimeline.as_view(), name="run-timeline"),
+    path("runs/<path:run>", OneRun.as_view(), name="run"),
+    path("workers", Workers.as_view(), name="workers"),
+    path(f"{CLUSTER}/goodput", ClusterGoodput.as_view(), name="cluster-goodput"),
+    path(f"{CLUSTER}/goodput/weekly", ClusterWeekly.as_view(), name="cluster-weekly"),
+    path("clusters/<path:cluster>/observations", Observations.as_view(), name="observations"),
+    path("clusters/<path:cluster>/refused", RefusedItems.as_view(), name="refused"),
     path("schema", Schema.as_view(), name="schema"),
     path("docs", Documents.as_view(), name="docs"),
     re_path("", Nothing.as_view()),

@@ -31,9 +31,10 @@ class StalledWorker(NamedTuple):
     gpus_milli: int
 
 
-def stalled_now(scope: Scope, limit: int = 50) -> tuple[StalledWorker, ...]:
+def stalled_now(scope: Scope, limit: int = 50, offset: int = 0) -> tuple[StalledWorker, ...]:
     """Return the workers that hold GPUs and are stalled, longest first."""
-    rows = sql.rows("stalled_now", workspaces=sorted(scope.workspaces), stalled=int(Category.STALLED), limit=limit)
+    where = {"workspaces": sorted(scope.workspaces), "stalled": int(Category.STALLED)}
+    rows = sql.rows("stalled_now", **where, limit=limit, offset=offset)
     return tuple(StalledWorker(*row) for row in rows)
 
 

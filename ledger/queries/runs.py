@@ -1,7 +1,7 @@
 """Runs: which there are, one of them with its workers, its ledger, and its workers' timeline."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -83,9 +83,11 @@ def runs(scope: Scope, filters: Filters = ANY, going: bool | None = None, limit:
     found = sql.rows(
         "runs",
         workspaces=sorted(scope.workspaces),
+        cluster=scope.cluster,
         workspace=filters.workspace,
         user=filters.user,
         run=filters.run,
+        uid=filters.uid,
         q=filters.q,
         going=going,
         limit=limit,
@@ -110,7 +112,7 @@ def find_run(scope: Scope, name: str) -> RunKey | None:
 
 def run_row(scope: Scope, run: RunKey) -> RunRow:
     """Return a run's labels."""
-    return next(row for row in runs(scope, Filters(run=run.uid)).rows if row.uid == run.uid)
+    return runs(replace(scope, cluster=run.cluster), Filters(uid=run.uid), limit=1).rows[0]
 
 
 def run_workers(run: RunKey) -> tuple[RunWorker, ...]:
@@ -132,7 +134,7 @@ def run_window(run: RunKey) -> Window:
 
 def run_goodput(scope: Scope, run: RunKey, window: Window | None = None) -> Answer:
     """Return the ledger of one run, as the only row and the total; without a window since it was submitted."""
-    return goodput(scope, window or run_window(run), "run", Filters(uid=run.uid))
+    return goodput(replace(scope, cluster=run.cluster), window or run_window(run), "run", Filters(uid=run.uid))
 
 
 def timeline(run: RunKey, start: int, end: int) -> Timeline:

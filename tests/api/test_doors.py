@@ -87,7 +87,20 @@ def test_a_token_of_a_workspace_writes_to_it_alone_and_reads_no_refused_items(ap
 
 
 @pytest.mark.parametrize(
-    "path", ["", "x", "goodput/", "goodput/weekly", "clusters", "clusters/east", "schema/", "%00", "a" * 5000]
+    "path",
+    [
+        "",
+        "x",
+        "goodput/",
+        "goodput/weekly/",
+        "runs/",
+        "organizations/acme",
+        "clusters",
+        "clusters/east",
+        "schema/",
+        "%00",
+        "a" * 5000,
+    ],
 )
 def test_addresses_that_there_are_not(api: Api, path: str) -> None:
     for token in (None, api.token("read", "admin")):

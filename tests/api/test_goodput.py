@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from ledger.api.figures import in_hours, ledger, ratio
 from ledger.api.reading import LIMIT_MAX, OFFSET_MAX
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, HOUR, MAX_DAYS
 from ledger.decode.values import instant, iso
 from ledger.models import Administration, Membership, Workspace
+from ledger.writing.figures import in_hours, ratio
+from ledger.writing.ledgers import ledger
 from tests.api.conftest import Api, Tenants
 from tests.api.conftest import instant as ago
 from tests.api.test_observations import problem
@@ -257,7 +258,7 @@ def test_400_days_and_one_hour_more(told: Api) -> None:
         {"run": "a\0b"},
         {"q": "n" * 254},
         {"dayz": 7},
-        {"format": "csv"},
+        {"format": "xml"},
         {"by": ["run", "pool"]},
     ],
 )

@@ -1,0 +1,87 @@
+"""Runs: which there are, one of them, its ledger, its workers' timeline; and workers that are stalled now."""
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from ledger import queries
+from ledger.access import Scope
+from ledger.api import schema
+from ledger.api.authentication import exact, scope_of
+from ledger.api.base import csv_answer, page_at
+from ledger.api.goodput import Ledgers
+from ledger.api.reading import between, known, page_of_stalled, run_question, runs_question
+from ledger.decode.values import iso
+from ledger.queries import RunKey
+from ledger.writing import ledgers, runs
+
+
+def run_of(scope: Scope, name: str) -> RunKey:
+    """Return the run of that uid, else the newest of that name, of those that may be seen. Raises Http404."""
+    found = queries.find_run(scope, exact(name))
+    if found is None:
+        raise Http404
+    return found
+
+
+class Runs(Ledgers):
+    """Lists runs, those that go on first, then the newest."""
+
+    @extend_schema(**schema.RUNS)
+    def get(self, request: Request) -> Response:
+        asked = runs_question(request.GET)
+        page = queries.runs(scope_of(request), asked.filters, asked.going, asked.limit, asked.offset)
+        end = asked.offset + asked.limit
+        said = {**request.GET.dict(), "limit": asked.limit}
+        following = page_at(request, end, said) if end < page.count else None
+        if asked.format == "csv":
+            return csv_answer(runs.csv_of(page.rows), "runs", following)
+        return Response({"runs": [runs.run(row) for row in page.rows], "count": page.count, "next": following})
+
+
+class OneRun(Ledgers):
+    """Answers with a run's labels, what is true of it, and its workers as they are now."""
+
+    @extend_schema(**schema.RUN)
+    def get(self, request: Request, run: str) -> Response:
+        scope = scope_of(request)
+        found = run_of(scope, run)
+        known(request.GET, ())
+        return Response(runs.run_with_workers(queries.run_row(scope, found), queries.run_workers(found)))
+
+
+class RunGoodput(Ledgers):
+    """Answers with the ledger of one run, the same as its only row and as the total."""
+
+    @extend_schema(**schema.RUN_GOODPUT)
+    def get(self, request: Request, run: str) -> Response:
+        scope = scope_of(request)
+        found = run_of(scope, run)
+        asked = run_question(request.GET, queries.now())
+        answer = queries.run_goodput(scope, found, asked.window)
+        if asked.format == "csv":
+            return csv_answer(ledgers.csv_of(answer, asked.unit), "goodput-of-run")
+        return Response(ledgers.envelope(answer, asked.unit, None))
+
+
+class RunTimeline(Ledgers):
+    """Answers with where each worker of a run was, and in which category, from when to when."""
+
+    @extend_schema(**schema.RUN_TIMELINE)
+    def get(self, request: Request, run: str) -> Response:
+        found = run_of(scope_of(request), run)
+        return Response(runs.timeline(queries.timeline(found, *between(request.GET))))
+
+
+class Workers(Ledgers):
+    """Lists the workers that hold GPUs and are stalled now, the longest first."""
+
+    @extend_schema(**schema.WORKERS)
+    def get(self, request: Request) -> Response:
+        limit, offset = page_of_stalled(request.GET)
+        found = queries.stalled_now(scope_of(request), limit + 1, offset)
+        said = {"state": "stalled", "limit": limit}
+        following = page_at(request, offset + limit, said) if len(found) > limit else None
+        workers = [runs.stalled_worker(worker) for worker in found[:limit]]
+        return Response({"workers": workers, "at": iso(queries.now()), "next": following})

@@ -1,0 +1,1 @@
+"""How answers are written: ledgers and runs, in JSON and in CSV."""
