@@ -1,0 +1,35 @@
+"""Sessions that run at the same time: a thread and a database connection each."""
+
+from collections.abc import Callable, Iterable
+from threading import Barrier, Thread
+
+from django.db import connection
+
+SECONDS_MAX = 120
+
+
+def together(jobs: Iterable[Callable[[], object]]) -> None:
+    """Run all jobs at once, begun at one instant; raises the first error that any of them raised."""
+    tasks = list(jobs)
+    barrier = Barrier(len(tasks))
+    errors: list[BaseException] = []
+
+    def run(job: Callable[[], object]) -> None:
+        try:
+            connection.ensure_connection()
+            barrier.wait(SECONDS_MAX)
+            job()
+        except BaseException as error:  # every one is raised again below
+            barrier.abort()
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=run, args=(job,), daemon=True) for job in tasks]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS_MAX)
+    assert not any(thread.is_alive() for thread in threads), "a session hangs"
+    if errors:
+        raise errors[0]

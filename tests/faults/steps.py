@@ -1,0 +1,28 @@
+"""What a process of its own can run: the steps of the ledger by the cluster's id, at a given now (ms)."""
+
+import os
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "goodput_site.settings")
+django.setup()
+
+from ledger import categorizer, hours, ingest, rollups  # noqa: E402  # Django is set up before its models are imported
+from ledger.decode import decode  # noqa: E402
+from ledger.models import Cluster  # noqa: E402
+
+
+def take(cluster: int, body: bytes, now: int) -> None:
+    ingest.ingest(Cluster.objects.get(pk=cluster), decode(body, "application/json"), now=now)
+
+
+def categorize(cluster: int, now: int, batch_size: int) -> None:
+    categorizer.categorize(Cluster.objects.get(pk=cluster), now=now, batch_size=batch_size)
+
+
+def close(cluster: int, now: int) -> None:
+    hours.close_over(cluster, now)
+
+
+def roll_up(cluster: int, now: int) -> None:
+    rollups.roll_up(cluster, now)

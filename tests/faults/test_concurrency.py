@@ -1,0 +1,58 @@
+"""Sessions at once: whatever the interleaving, the sums are those of the facts, and no deadlock surfaces."""
+
+import json
+from functools import partial
+from random import Random
+
+import pytest
+
+from ledger.categorizer import categorize
+from ledger.decode import decode
+from ledger.ingest import ingest
+from ledger.models import Cluster
+from tests.deliveries import Delivery
+from tests.faults import worlds
+from tests.faults.scripted import ScriptedClock
+from tests.faults.sessions import together
+from tests.postgres_world import make_cluster
+from tests.worlds import MONDAY
+
+SESSIONS = 16
+
+
+def ingest_all(cluster: Cluster, clock: ScriptedClock, deliveries: list[Delivery]) -> None:
+    for delivery in deliveries:
+        clock.reach(delivery.now)
+        ingest(cluster, decode(json.dumps(delivery.batch).encode(), "application/json"))
+
+
+def categorize_often(cluster: Cluster, rng: Random, times: int) -> None:
+    for _ in range(times):
+        categorize(cluster, batch_size=rng.choice((1, 3, 1000)))
+
+
+def leave_exact_sums(clock: ScriptedClock, seed: int) -> None:
+    """Sixteen sessions at once: one for each source of several worlds, and categorizers."""
+    tolds = [worlds.told_world(seed * 100 + index, f"w{index}") for index in range(6)]
+    cluster = make_cluster(worlds.SETTINGS, MONDAY)
+    ways = [way for told in tolds for way in worlds.by_source(told)]
+    first, rest = ways[: SESSIONS - 3], ways[SESSIONS - 3 :]
+    jobs = [partial(ingest_all, cluster, clock, way) for way in first]
+    jobs += [partial(categorize_often, cluster, Random(index), 12) for index in range(SESSIONS - len(jobs))]
+    together(jobs)
+    for way in rest:
+        ingest_all(cluster, clock, way)
+    until = worlds.end(tolds, clock.read())
+    clock.set(until)
+    worlds.prove(cluster, tolds, until, categorize(cluster).counted_until)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sixteen_sessions_leave_exact_sums(clock: ScriptedClock, seed: int) -> None:
+    leave_exact_sums(clock, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(4, 100))
+def test_sixteen_more_sessions_leave_exact_sums(clock: ScriptedClock, seed: int) -> None:
+    leave_exact_sums(clock, seed)
