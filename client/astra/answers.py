@@ -9,10 +9,11 @@ from typing import Any
 
 from astra import __version__, names, tables
 from astra.asking import Asking, Parameters, Trouble
-from astra.questions import Asked, question
+from astra.questions import ROWS_MAX, Asked, question
 
 EXACT = {"unit": "gpu_us"}
 LATER = "Rows after the first 1,000 were counted a moment later than the TOTAL."
+MORE_WORKERS = "More workers are stalled than are in the table: --all shows them."
 MORE = "More rows are in the TOTAL than in the table: --all shows them."
 Document = dict[str, Any]
 
@@ -36,13 +37,12 @@ def table(asked: Asked, asking: Asking) -> list[tables.Line]:
         answer = asking.document(path, parameters)
         known(asked, asking, found(answer))
         if asked.weeks:
-            cut = any(less(week["rows"], week["total"]) for week in answer["weeks"])
+            cut = any(week["count"] > len(week["rows"]) for week in answer["weeks"])
             return tables.weeks(answer, MORE if cut else "")
-        if asked.everything:
-            first = answer["counted_until"]
-            answer = whole(answer, path, asking)
-            return tables.ledgers(answer, "" if answer["counted_until"] == first or answer["complete"] else LATER)
-        return tables.ledgers(answer, MORE if answer["next"] else "")
+        if not asked.everything:
+            return tables.ledgers(answer, MORE if answer["next"] else "")
+        later = answer["next"] and not answer["complete"]
+        return tables.ledgers(whole(answer, path, asking), LATER if later else "")
 
 
 def as_json(asked: Asked, asking: Asking, unit: Parameters) -> bytes:
@@ -52,24 +52,40 @@ def as_json(asked: Asked, asking: Asking, unit: Parameters) -> bytes:
         body = asking.body(path, {**parameters, **unit})
         answer = asking.read(body)
         known(asked, asking, found(answer))
-        if asked.everything and answer.get("next"):
-            body = json.dumps(whole(answer, path, asking), ensure_ascii=False).encode()
-        return body.rstrip() + b"\n"
+        return told(body, answer, whole(answer, path, asking) if asked.everything and not asked.weeks else answer)
 
 
 def as_csv(asked: Asked, asking: Asking, unit: Parameters) -> bytes:
     """Return the rows as they came; of several pages the first line only once."""
     with understood():
         path, parameters = question(asked, asking)
-        return asking.body(path, {**parameters, **unit, "format": "csv"})
+        first, *others = asking.csv(path, {**parameters, **unit}, asked.everything)
+        known(asked, asking, first.count(b"\n") > 1)
+        return first + b"".join(other.partition(b"\n")[2] for other in others)
 
 
-def whole(answer: Document, path: str, asking: Asking) -> Document:
-    """Return the answer with the rows of all pages after it."""
-    rows, last = list(answer["rows"]), answer
-    for last in asking.following(path, answer):
-        rows += last["rows"]
-    return {**answer, "rows": rows, "next": None, "counted_until": last["counted_until"]}
+def workers(asking: Asking, everything: bool, form: str | None) -> list[tables.Line] | bytes:
+    """Return the workers that are stalled now, as a table or as JSON."""
+    with understood():
+        body = asking.body("workers", {"state": "stalled", **({"limit": str(ROWS_MAX)} if everything else {})})
+        answer = asking.read(body)
+        joined = whole(answer, "workers", asking, "workers") if everything else answer
+        return told(body, answer, joined) if form else tables.stalled(joined, MORE_WORKERS if joined["next"] else "")
+
+
+def told(body: bytes, answer: Document, joined: Document) -> bytes:
+    """Return a document as it came, unless other pages were joined to it."""
+    text = body if joined is answer else json.dumps(joined, ensure_ascii=False).encode()
+    return text.rstrip() + b"\n"
+
+
+def whole(answer: Document, path: str, asking: Asking, of: str = "rows") -> Document:
+    """Return the answer with the rows of all pages after it, which may have been counted later."""
+    pages = list(asking.following(path, answer))
+    if not pages:
+        return answer
+    rows = [row for page in (answer, *pages) for row in page[of]]
+    return {**answer, of: rows, "next": None}
 
 
 def found(answer: Mapping[str, Any]) -> bool:
@@ -81,12 +97,3 @@ def known(asked: Asked, asking: Asking, found: bool) -> None:
     """When nothing was found, raise Trouble if it is for a name that there is not."""
     if not found and (sentence := names.unknown(asked.filters(), asking)):
         raise Trouble(sentence)
-
-
-def less(rows: list[Document], total: Document) -> bool:
-    """Whether these rows, in exact amounts, are not all that is in the total."""
-    return sum(asked_time(row) for row in rows) < asked_time(total)
-
-
-def asked_time(ledger: Document) -> int:
-    return sum(map(int, ledger["gpu_hours"].values()))

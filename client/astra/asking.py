@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 import httpx
 
@@ -67,8 +67,16 @@ class Asking:
     def following(self, path: str, document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield the pages after this one. Of `next` only the query is taken: the token goes to nobody else."""
         while document["next"]:
-            document = self.document(path, dict(httpx.URL(document["next"]).params))
+            document = self.document(path, parameters_of(document["next"]))
             yield dict(document)
+
+    def csv(self, path: str, parameters: Parameters, everything: bool) -> Iterator[bytes]:
+        """Yield the first page as CSV, and with `everything` those after it, of which a header says the address."""
+        response = self.response(path, {**parameters, "format": "csv"})
+        yield response.content
+        while everything and "next" in response.links:
+            response = self.response(path, parameters_of(response.links["next"]["url"]))
+            yield response.content
 
     def response(self, path: str, parameters: Parameters) -> httpx.Response:
         """Return a successful answer."""
@@ -103,6 +111,11 @@ class Asking:
 
     def elsewhere(self) -> str:
         return f"What answers at {self.base} is no Goodput server: set ASTRALYX_API (or --api) to the address of one."
+
+
+def parameters_of(address: str) -> dict[str, str]:
+    """Return what an address asks for."""
+    return dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
 
 
 def checked_address(address: str) -> str:

@@ -12,10 +12,10 @@ from click.shell_completion import CompletionItem
 
 from astra import answers, names, tables
 from astra.asking import Asking, Trouble
-from astra.questions import GROUPINGS, SORTS, Asked
+from astra.questions import DAYS_MAX, GROUPINGS, SORTS, WEEKS_MAX, Asked
 
-DAYS_MAX, WEEKS_MAX = 400, 57
 COMPLETION_SECONDS = 3.0
+AS_JSON = click.option("--json", "form", flag_value="json", help="Print the server's JSON as it is.")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -52,12 +52,11 @@ def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 def connected(command: Command) -> Command:
-    """Give a command the options that say which server, as whom, and in which form its answer is printed."""
+    """Give a command the options that say which server, and as whom."""
     for option in (
-        click.option("--csv", "form", flag_value="csv", help="Print the server's CSV as it is."),
-        click.option("--json", "form", flag_value="json", help="Print the server's JSON as it is."),
         click.option("--token", envvar="ASTRALYX_TOKEN", default="", help="A token with the scope read."),
         click.option("--api", envvar="ASTRALYX_API", default="", help="The server's address, with or without /v1."),
+        AS_JSON,
     ):
         command = option(command)
     return command
@@ -101,6 +100,7 @@ def named(command: Command) -> Command:
 )
 @click.option("--all", "everything", is_flag=True, help="All rows, not only the first page.")
 @click.option("--unit", type=click.Choice(["gpu_hours", "gpu_us"]), help="Of --json and --csv; gpu_us is exact.")
+@click.option("--csv", "form", flag_value="csv", help="Print the server's CSV as it is.")
 @connected
 def goodput(api: str, token: str, form: str | None, unit: str | None, **said: Any) -> None:
     """Where the GPU time went: held, used, and each way it was lost, in GPU-hours."""
@@ -118,6 +118,22 @@ def goodput(api: str, token: str, form: str | None, unit: str | None, **said: An
             if trouble.status == 404 and asked.run:
                 raise Trouble(names.no_such("run", asked.run, asking)) from None
             raise
+
+
+@astraeus.command()
+@click.option("--stalled", is_flag=True, help="Those that hold GPUs and make no progress, the longest first.")
+@click.option("--all", "everything", is_flag=True, help="All of them, not only the first page.")
+@connected
+def workers(api: str, token: str, form: str | None, stalled: bool, everything: bool) -> None:
+    """Which workers stand still now."""
+    if not stalled:
+        raise click.UsageError("Which workers? Say --stalled.")
+    with Asking(api, token) as asking:
+        told = answers.workers(asking, everything, form)
+    if isinstance(told, bytes):
+        write(told)
+    else:
+        tables.show(told)
 
 
 def write(body: bytes) -> None:

@@ -24,6 +24,11 @@ def share(part: int, whole: int) -> str:
     return "less than 1%" if 0 < part * 100 < whole else percent(part, whole)
 
 
+def gpus(number: float) -> str:
+    """Return a number of GPUs with no more decimals than it has."""
+    return f"{number:.3f}".rstrip("0").rstrip(".")
+
+
 def minute(instant: str) -> str:
     """Return an instant of the interface, always UTC, to the minute that has begun."""
     return instant[:16].replace("T", " ")

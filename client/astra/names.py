@@ -7,9 +7,9 @@ from difflib import get_close_matches
 
 from astra.asking import Asking
 from astra.figures import plain
+from astra.questions import DAYS_MAX, ROWS_MAX
 
-DAYS = "400"
-ROWS_MAX = "1000"
+DAYS, ROWS = str(DAYS_MAX), str(ROWS_MAX)
 NEAREST = 3
 
 
@@ -35,7 +35,7 @@ def no_such(kind: str, name: str, asking: Asking) -> str:
 
 def names(kind: str, asking: Asking, part: str = "") -> list[str]:
     """Return the names of a kind, those that held most first; `part` is text that must be in them."""
-    asked = {"by": kind, "days": DAYS, "limit": ROWS_MAX, "sort": "-held", **({"q": part} if part else {})}
+    asked = {"by": kind, "days": DAYS, "limit": ROWS, "sort": "-held", **({"q": part} if part else {})}
     rows = asking.document("goodput", asked)["rows"]
     return list(dict.fromkeys(row["name"] for row in rows))
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from astra.asking import Asking, Trouble
 
 ROWS_MAX = 1_000
+DAYS_MAX, WEEKS_MAX = 400, 57
 GROUPINGS = ("workspace", "run", "machine", "pool", "user")
 SORTS = (
     "name", "held", "productive", "goodput", "lost", "waiting",
@@ -61,13 +62,17 @@ def question(asked: Asked, asking: Asking) -> tuple[str, dict[str, str]]:
     """Return the address and the parameters. A run's hours are those since it was submitted, unless others are said."""
     if asked.of_one_run():
         return run_path(asked.run), asked.window()
-    window, filters = asked.window(), asked.filters()
-    if asked.run and not window:
-        own = asking.document(run_path(asked.run), {"unit": "gpu_us"})
-        window = {"start": own["start"], "end": own["end"]}
-    parameters = {"by": asked.by or ("run" if asked.run else ""), "sort": asked.sort, **filters, **window}
-    if asked.everything:
-        parameters["limit"] = str(ROWS_MAX)
+    window, filters, by = asked.window(), asked.filters(), asked.by
+    if asked.run:
+        by = by or "run"
+        if asked.workspace or asked.user:  # these may mean another run than the newest of that name
+            window = window or {"days": str(DAYS_MAX)}
+        else:
+            own = asking.document(run_path(asked.run), {**window, "unit": "gpu_us"})
+            filters["run"] = own["rows"][0]["uid"] if own["rows"] else asked.run
+            window = window or {"start": own["start"], "end": own["end"]}
+    limit = str(ROWS_MAX) if asked.everything else ""
+    parameters = {"by": by, "sort": asked.sort, "limit": limit, **filters, **window}
     path = "goodput/weekly" if asked.weeks else "goodput"
     return path, {name: text for name, text in parameters.items() if text}
 

@@ -11,12 +11,14 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from astra.figures import hours, minute, percent, plain, share
+from astra.figures import ABSENT, gpus, hours, minute, percent, plain, share
 
 COLUMNS = ("HELD", "USED", "GOODPUT", "IDLE", "STALLED", "START", "RESTART", "FAILURE", "PREEMPT", "WAITING")
 SPENT = ("idle", "stalled", "starting", "restart", "failure", "preemption")
 FOOTNOTE = "USED = productive (running, GPUs busy); GOODPUT = used / held; WAITING = asked for, not yet held"
 PLACED_AGAIN = "Waits to be placed again stand in their cause's column and in WAITING."
+STALLED = ["RUN", "WORKER", "WORKSPACE", "MACHINE", "POOL", "SINCE", "GPUS", "STEP"]
+STALLED_NOTE = "SINCE = the last progress, in UTC; STEP = the last step that was told"
 TELLS_APART = {"run": "uid", "machine": "pool"}
 GAP = "  "
 HEAD, TOTAL, QUIET = "bold", "bold", "dim"
@@ -70,6 +72,25 @@ def weeks(answer: Document, more: str = "") -> list[Line]:
         lines += [(title, HEAD), (head, HEAD), *((row, "") for row in rows), (total, TOTAL), ("", "")]
     notes = [FOOTNOTE, *remarks(answer["total"]), *([more] if more else []), window(answer)]
     return lines + [(note, QUIET) for note in notes]
+
+
+def stalled(answer: Document, more: str = "") -> list[Line]:
+    """Return the table of the workers that are stalled, the longest first; `more` as in `ledgers`."""
+    at = f"Looked at {minute(answer['at'])} UTC."
+    if not answer["workers"]:
+        return [("No worker is stalled.", ""), (at, QUIET)]
+    names = Counter(name for name, _ in {(worker["run"], worker["uid"]) for worker in answer["workers"]})
+    head, *rows = aligned([STALLED, *(worker_cells(worker, names) for worker in answer["workers"])], left=6)
+    notes = [STALLED_NOTE, *([more] if more else []), at]
+    return [("Stalled workers", HEAD), (head, HEAD), *((row, "") for row in rows), *((note, QUIET) for note in notes)]
+
+
+def worker_cells(worker: Document, names: Mapping[str, int]) -> list[str]:
+    """Return what is told of a worker; `names`: how many runs have each name."""
+    run = f"{worker['run']} ({worker['uid']})" if names[worker["run"]] > 1 else worker["run"]
+    said = [run, worker["worker"], worker["workspace"], worker["machine"], worker["pool"]]
+    step = ABSENT if worker["step"] is None else str(worker["step"])
+    return [*map(plain, said), minute(worker["since"]), gpus(worker["gpus"]), step]
 
 
 def week_title(week: Document) -> str:

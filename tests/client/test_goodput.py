@@ -162,6 +162,28 @@ def test_json_is_the_servers_own(astra: Astra, server: Scripted) -> None:
     assert server.asked("goodput") == [{"by": "run", "unit": "gpu_hours"}]
 
 
+def test_csv_is_the_servers_own(astra: Astra, server: Scripted) -> None:
+    body = "name,start\r\n'=ä,2026\r\n".encode()
+    server.says("goodput", lambda _: (200, {"Content-Type": "text/csv"}, body))
+    done = astra("astraeus", "goodput", "--by", "run", "--csv", "--unit", "gpu_us")
+    assert (done.code, done.out) == (0, body.decode())
+    assert server.asked("goodput") == [{"by": "run", "unit": "gpu_us", "format": "csv"}]
+
+
+def test_csv_of_all_pages_has_one_head(astra: Astra, server: Scripted) -> None:
+    def answer(query: dict[str, str]) -> Answer:
+        offset = int(query.get("offset", 0))
+        following = f'<http://elsewhere.example/v1/goodput?q=a%2Cb&offset={offset + 1}&format=csv>; rel="next"'
+        headers = {"Content-Type": "text/csv", **({"Link": following} if offset < 2 else {})}
+        return 200, headers, f"name\r\nrun-{offset}\r\n".encode()
+
+    server.says("goodput", answer)
+    done = astra("astraeus", "goodput", "--by", "run", "--all", "--csv")
+    assert (done.code, done.out) == (0, "name\r\nrun-0\r\nrun-1\r\nrun-2\r\n")
+    assert server.asked("goodput")[1:] == [{"q": "a,b", "offset": f"{n}", "format": "csv"} for n in (1, 2)]
+    assert astra("astraeus", "goodput", "--by", "run", "--csv").out == "name\r\nrun-0\r\n"
+
+
 # --- one run ---
 
 
@@ -180,7 +202,18 @@ def test_a_run_by_machine_is_of_the_hours_since_it_was_submitted(astra: Astra, s
     server.says("goodput", envelope([row("gpu-7", LLM, pool="h100")], LLM, "machine"))
     assert astra("astraeus", "goodput", "--run", "llm", "--by", "machine").code == 0
     hours = {"start": "2026-08-01T00:00:00Z", "end": "2026-10-01T13:00:00Z"}
-    assert server.asked("goodput") == [{"by": "machine", "run": "llm", "unit": "gpu_us", **hours}]
+    assert server.asked("goodput") == [{"by": "machine", "run": "8c1f", "unit": "gpu_us", **hours}]
+    astra("astraeus", "goodput", "--run", "llm", "--pool", "h100", "--days", "2")
+    said = {"by": "run", "run": "8c1f", "pool": "h100", "days": "2", "unit": "gpu_us"}
+    assert server.asked("goodput")[1] == said
+    assert server.asked("runs/llm/goodput")[1] == {"days": "2", "unit": "gpu_us"}
+
+
+def test_a_run_of_a_workspace_need_not_be_the_newest_of_its_name(astra: Astra, server: Scripted) -> None:
+    server.says("goodput", envelope([row("llm", LLM, uid="8c1f")], LLM))
+    assert astra("astraeus", "goodput", "--run", "llm", "--workspace", "speech").code == 0
+    said = {"by": "run", "run": "llm", "workspace": "speech", "days": "400", "unit": "gpu_us"}
+    assert [query for _, query, _ in server.requests] == [said]
 
 
 def test_a_name_in_an_address_stays_one_name(astra: Astra, server: Scripted) -> None:
@@ -192,7 +225,7 @@ def test_a_name_in_an_address_stays_one_name(astra: Astra, server: Scripted) -> 
 
 
 def week(start: str, end: str, *rows: dict[str, Any], total: dict[str, Any], partial: bool = False) -> dict[str, Any]:
-    return {"start": start, "end": end, "partial": partial, "rows": list(rows), "total": total}
+    return {"start": start, "end": end, "partial": partial, "rows": list(rows), "total": total, "count": len(rows)}
 
 
 def test_a_table_for_each_week(astra: Astra, server: Scripted) -> None:
@@ -229,7 +262,7 @@ def test_a_table_for_each_week(astra: Astra, server: Scripted) -> None:
 
 
 def test_weeks_with_more_rows_than_a_page_say_so(astra: Astra, server: Scripted) -> None:
-    only = week("2026-01-05T00:00:00Z", "2026-01-12T00:00:00Z", row("llm", LLM), total=TOTAL)
+    only = week("2026-01-05T00:00:00Z", "2026-01-12T00:00:00Z", row("llm", LLM), total=TOTAL) | {"count": 2}
     server.says("goodput/weekly", envelope([], TOTAL, weeks=[only]))
     assert "--all shows them" in astra("astraeus", "goodput", "--weeks", "1", "--by", "run").out
     astra("astraeus", "goodput", "--weeks", "1", "--by", "run", "--all")
@@ -243,6 +276,8 @@ def known_names(server: Scripted, *names: str) -> None:
     """A server that has ledgers under these names alone."""
 
     def answer(query: dict[str, str]) -> Answer:
+        if query.get("format") == "csv":
+            return 200, {"Content-Type": "text/csv"}, b"name,start\r\n"
         by = query.get("by", "workspace")
         here = [name for name in names if query.get(by, name) == name]
         return document(envelope([row(name, SWEEP, uid="u", pool="p") for name in here], SWEEP, by))
@@ -250,7 +285,7 @@ def known_names(server: Scripted, *names: str) -> None:
     server.says("goodput", answer)
 
 
-@pytest.mark.parametrize("form", [[], ["--json"]])
+@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])
 def test_a_wrong_name_is_answered_with_the_nearest(astra: Astra, server: Scripted, form: list[str]) -> None:
     known_names(server, "h100-large", "H100", "a100", "v100", "cpu")
     done = astra("astraeus", "goodput", "--by", "pool", "--pool", "h10", *form)
