@@ -78,7 +78,7 @@ def bar(ledger: Ledger, full: int, key: str) -> Markup:
         if full
     )
     return Markup(
-        f'<svg class="bar" id="bar-{key}" role="img" tabindex="0" width="100%" height="{HEIGHT}" '
+        f'<svg class="bar" role="img" tabindex="0" width="100%" height="{HEIGHT}" '
         f'aria-labelledby="said-{key}"><desc id="said-{key}">{described(ledger)}</desc>{rects}</svg>'
     )
 
@@ -91,8 +91,8 @@ def breakdown(ledger: Ledger, address: str) -> Markup:
     lead = escape(address + ("" if address.endswith("?") else "&") + "sort=-")
     lines = "".join(
         f'<li class="k{category}"><a href="{lead}{category.label}" tabindex="-1">'
-        f'<svg class="key" width="14" height="14"><rect width="14" height="14" fill="url(#held-{category.label})"/>'
-        f"</svg><span>{category.label}</span><b>{hours(amount)}</b><i>{share(amount, ledger.asked)}</i></a></li>"
+        f'<svg class="key"><use href="#key-{category.label}"/></svg>{category.label}'
+        f"<b>{hours(amount)}</b><i>{share(amount, ledger.asked)}</i></a></li>"
         for category, amount in zip(Category, ledger.amounts, strict=True)
         if amount
     )

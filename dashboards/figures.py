@@ -1,12 +1,11 @@
 """The five figures of a window: what they are, how they changed, how they went."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from dashboards.bars import Markup
 from dashboards.numbers import ABSENT, hours, points, relative, share
-from dashboards.sparks import Figure as OfLedger
 from dashboards.sparks import spark
 from ledger.core.totals import Ledger, percent
 
@@ -25,49 +24,50 @@ class Figure:
     spark: Markup
 
 
-def five(now: Ledger, before: Ledger | None, sums: Sequence[Ledger]) -> tuple[Figure, ...]:
-    """Return goodput, GPU time held, productive, not productive, waiting; `sums` are the buckets of the window."""
-    return (
-        Figure(
-            "goodput",
-            "Goodput",
-            "productive / held",
-            percent(now.goodput, ABSENT),
-            "",
-            f"of it unobserved {share(now.unobserved_productive, now.allocated)}" if now.unobserved_share else "",
-            points(now.goodput, before.goodput) if before else None,
-            spark(sums, lambda ledger: ledger.goodput, Fraction(1)),
-        ),
-        amount("held", "GPU time held", "on a machine, whatever was done with it", "", now, before, sums),
-        amount("productive", "Productive", "running, and its GPUs are busy", "", now, before, sums),
-        amount("lost", "Not productive", "held − productive", biggest(now), now, before, sums),
-        amount("waiting", "Waiting", "asked for, not yet held", again(now), now, before, sums),
-    )
+@dataclass(frozen=True)
+class Measured:
+    """A window: its ledger, that of the period before (None: not counted), its buckets; `partial`: it is not over."""
 
+    now: Ledger
+    before: Ledger | None = None
+    sums: Sequence[Ledger] = ()
+    partial: bool = False
 
-AMOUNTS: dict[str, OfLedger] = {
-    "held": lambda ledger: ledger.allocated,
-    "productive": lambda ledger: ledger.productive,
-    "lost": lambda ledger: ledger.not_productive,
-    "waiting": lambda ledger: ledger.waiting,
-}
+    def five(self) -> tuple[Figure, ...]:
+        """Return goodput, GPU time held, productive, not productive, waiting."""
+        return (
+            self.goodput(),
+            self.amount("held", "GPU time held", "on a machine, whatever was done with it", lambda of: of.allocated),
+            self.amount("productive", "Productive", "running, and its GPUs are busy", lambda of: of.productive),
+            self.amount("lost", "Not productive", "held − productive", lambda of: of.not_productive, biggest(self.now)),
+            self.amount("waiting", "Waiting", "asked for, not yet held", lambda of: of.waiting, again(self.now)),
+        )
 
+    def goodput(self) -> Figure:
+        unobserved = share(self.now.unobserved_productive, self.now.allocated)
+        return Figure(
+            key="goodput",
+            label="Goodput",
+            meaning="productive / held",
+            value=percent(self.now.goodput, ABSENT),
+            unit="",
+            note=f"of it unobserved {unobserved}" if self.now.unobserved_share else "",
+            change=points(self.now.goodput, self.before.goodput) if self.before else None,
+            spark=spark(self.sums, lambda of: of.goodput, Fraction(1), partial=self.partial),
+        )
 
-def amount(
-    key: str,
-    label: str,
-    meaning: str,
-    note: str,
-    now: Ledger,
-    before: Ledger | None,
-    sums: Sequence[Ledger],
-) -> Figure:
-    """Return a figure that is an amount of GPU time."""
-    of = AMOUNTS[key]
-    value, was = of(now), of(before) if before else None
-    assert isinstance(value, int), "an amount is an integer"
-    change = relative(value, was) if isinstance(was, int) else None
-    return Figure(key, label, meaning, hours(value), "GPU-hours", note, change, spark(sums, of))
+    def amount(self, key: str, label: str, meaning: str, of: Callable[[Ledger], int], note: str = "") -> Figure:
+        """Return a figure that is an amount of GPU time."""
+        return Figure(
+            key=key,
+            label=label,
+            meaning=meaning,
+            value=hours(of(self.now)),
+            unit="GPU-hours",
+            note=note,
+            change=relative(of(self.now), of(self.before)) if self.before else None,
+            spark=spark(self.sums, of, partial=self.partial),
+        )
 
 
 def biggest(ledger: Ledger) -> str:

@@ -26,6 +26,8 @@ NUMBERS = (
     ("waiting", "Waiting"),
 )
 NOBODY = "none"  # the row of all runs that name no user
+NO_MACHINE = ("unplaced", "unknown")  # the rows of what is on no machine, or on one that nobody named
+UID_SHOWN = 12
 LEADS_TO = {"run": "machine", "machine": "run", "pool": "machine", "workspace": "run", "user": "run"}
 
 
@@ -134,9 +136,9 @@ def of_category(ledger: Ledger, category: Category) -> int:
 
 def detail(row: Row, *, repeated: bool) -> str:
     """Tell apart what has one name: a machine's pool, and the uid of runs that share theirs."""
-    if row.uid:
-        return row.uid if repeated and len(row.uid) <= 12 else row.uid[:8] if repeated else ""
-    return row.pool
+    if not row.uid:
+        return "" if row.name in NO_MACHINE else row.pool
+    return row.uid[:UID_SHOWN] if repeated else ""
 
 
 def target(row: Row, shown: Shown) -> str:

@@ -30,18 +30,27 @@ def buckets(hourly: Iterable[tuple[int, Ledger]], window: Window) -> list[Ledger
     return sums
 
 
-def spark(sums: Sequence[Ledger], figure: Figure, top: int | Fraction | None = None) -> Markup:
-    """Return the columns of a figure over the buckets as SVG; absent leaves a hole, `top` is the scale's end."""
+def spark(
+    sums: Sequence[Ledger], figure: Figure, top: int | Fraction | None = None, *, partial: bool = False
+) -> Markup:
+    """Return the columns of a figure over the buckets as SVG; absent leaves a hole, `top` is the scale's end.
+
+    `partial`: the last bucket is not over, so its column is drawn apart.
+    """
     if not sums:
         return Markup()
     values = [figure(ledger) for ledger in sums]
     highest = top or max((value for value in values if value is not None), default=0)
-    columns = "".join(
-        f"M{place} {HEIGHT}v-{max(round(Fraction(value) * HEIGHT * 10 / highest), 4) / 10:g}h.8V{HEIGHT}z"
-        for place, value in enumerate(values)
-        if value and highest
-    )
+    columns = [column(place, value, highest) if value and highest else "" for place, value in enumerate(values)]
+    last = columns.pop() if partial else ""
     return Markup(
         f'<svg class="spark" viewBox="0 0 {len(sums)} {HEIGHT}" preserveAspectRatio="none" '
-        f'width="100%" height="{HEIGHT}" aria-hidden="true"><path d="{columns}"/></svg>'
+        f'width="100%" height="{HEIGHT}" aria-hidden="true"><path d="{"".join(columns)}"/>'
+        + (f'<path class="partial" d="{last}"/></svg>' if last else "</svg>")
     )
+
+
+def column(place: int, value: int | Fraction, highest: int | Fraction) -> str:
+    """Return a column's path, at least 0.4 high so that a little is not taken for nothing."""
+    height = max(round(Fraction(value) * HEIGHT * 10 / highest), 4) / 10
+    return f"M{place} {HEIGHT}v-{height:g}h.8V{HEIGHT}z"

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from dashboards import downloads
 from dashboards.bars import bar
 from dashboards.connect import first_observation
-from dashboards.figures import five
+from dashboards.figures import Measured
 from dashboards.filters import GROUPINGS, LENGTHS, PAGE_ROWS, Shown, shown
 from dashboards.moments import iso
 from dashboards.pages import Pages
@@ -38,7 +38,7 @@ def goodput(request: HttpRequest, organization: str, workspace: str) -> HttpResp
     now = queries.now()
     wanted = shown(request.GET, now)
     if wanted.format != "html":
-        return downloads.respond(place, wanted)
+        return downloads.respond(place.scope, wanted)
     ledger = ledger_part(place.scope, wanted, now)
     if ledger["pages"].page > ledger["pages"].last:
         return redirect(request.path + wanted.link(page=ledger["pages"].last))
@@ -69,16 +69,18 @@ def ledger_part(scope: Scope, wanted: Shown, now: int) -> dict[str, Any]:
     )
     first_hour = queries.first_hour(scope)
     whole = total(scope, wanted, answer)
+    partial = wanted.window.start < answer.counted_until < wanted.window.end
+    measured = Measured(whole, before(scope, wanted, first_hour), trend(scope, wanted), partial)
     return {
         "answer": answer,
         "first_hour": first_hour,
-        "figures": five(whole, before(scope, wanted, first_hour), trend(scope, wanted)),
+        "figures": measured.five(),
         "whole": whole,
         "rows": shown_rows(answer, wanted),
         "total": total_row(answer, wanted),
         "pages": Pages(answer.count, max(wanted.page, 1), PAGE_ROWS),
         "stalled": stalled(queries.stalled_now(scope, limit=LIMIT)),
-        "partial": wanted.window.start < answer.counted_until < wanted.window.end,
+        "partial": partial,
         "late": now - answer.counted_until > LATE_AFTER_MS,
         "whole_bar": bar(whole, whole.asked, "whole"),
         "parts": parts(whole, wanted),

@@ -28,7 +28,7 @@ FLAGS = [
 ]  # fmt: skip
 VIOLATIONS = """
 window.violations = [];
-document.addEventListener("securitypolicyviolation", (e) => window.violations.push(`${e.violatedDirective} ${e.sourceFile}`));
+document.addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective + e.sourceFile));
 """
 QUICK = override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"])
 

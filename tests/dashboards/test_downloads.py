@@ -11,14 +11,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from dashboards.downloads import as_json, harmless
 from dashboards.moments import iso
 from ledger import queries
 from ledger.access import scope_of_workspace
 from ledger.core.categories import Category
 from ledger.core.totals import gpu_hours
-from ledger.core.windows import DAY, HOUR, Window
+from ledger.core.windows import DAY, Window
 from ledger.queries import Answer
+from ledger.writing.figures import harmless
 from tests.dashboards.conftest import Get
 from tests.dashboards.world import FORMULA, World, more_runs
 
@@ -124,44 +124,6 @@ def test_a_bad_query_downloads_nothing_and_says_why(get: Get, shape: str) -> Non
     assert response.status_code == 400
     assert response["Content-Type"] == "application/problem+json"
     assert "“planet” is not a value of by" in response.json()["detail"]
-
-
-def test_a_correction_is_told(world: World) -> None:
-    answer = asked(world)
-    corrected = Answer(
-        answer.window, "run", answer.counted_until, complete=True, revised_at=world.edge - HOUR,
-        rows=(), total=answer.total, count=0, readings_expected=True,
-    )  # fmt: skip
-    assert as_json(corrected, exact=False)["revised_at"] == iso(world.edge - HOUR)
-    assert "revised_at" not in as_json(answer, exact=False)
-
-
-@pytest.mark.parametrize(
-    ("name", "cell"),
-    [
-        ("llm", "llm"),
-        ("-1", "'-1"),
-        ("=1+1", "'=1+1"),
-        ("+1", "'+1"),
-        ("@SUM(A1)", "'@SUM(A1)"),
-        ("\t=1", "'\t=1"),
-        ("\r=1", "'\r=1"),
-        ("\n=1", "'\n=1"),
-        ("\0=1", "'\0=1"),
-        (' "=1', "' \"=1"),
-        ("  =1", "'  =1"),
-        ("'=1", "''=1"),
-        ("＝1", "'＝1"),
-        ("＋1", "'＋1"),
-        ("－1", "'－1"),
-        ("＠a", "'＠a"),
-        ("a=1", "a=1"),
-        ("", ""),
-        ("gpu-1", "gpu-1"),
-    ],
-)
-def test_no_name_is_a_formula(name: str, cell: str) -> None:
-    assert harmless(name) == cell
 
 
 def test_a_formula_in_a_name_is_text_in_the_csv(world: World, get: Get) -> None:

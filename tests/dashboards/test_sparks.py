@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.figures import five
+from dashboards.figures import Measured
 from dashboards.sparks import BUCKETS_MAX, bucket_hours, buckets, spark
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, HOUR, MAX_DAYS, Window
@@ -39,10 +39,17 @@ def test_columns_have_the_height_of_their_value_and_absent_is_a_hole() -> None:
     assert spark([], lambda of: of.productive) == ""
 
 
+def test_a_bucket_that_is_not_over_is_drawn_apart() -> None:
+    sums = [ledger(productive=2), ledger(productive=1)]
+    drawn = spark(sums, lambda of: of.productive, partial=True)
+    assert '<path d="M0 24v-24h.8V24z"/><path class="partial" d="M1 24v-12h.8V24z"/>' in drawn
+    assert "partial" not in spark([*sums, Ledger()], lambda of: of.productive, partial=True)
+
+
 def test_the_five_figures() -> None:
     now = ledger(productive=80, idle=15, failure=5, unheld={"waiting": 8, "failure": 2}, unobserved_productive=2)
     before = ledger(productive=40, idle=10)
-    goodput, held, productive, lost, waiting = five(now, before, [])
+    goodput, held, productive, lost, waiting = Measured(now, before).five()
     assert (goodput.value, goodput.change, goodput.note) == ("80 %", "±0.0 points", "of it unobserved 2.0 %")
     assert (held.value, held.unit, held.change) == ("100.0", "GPU-hours", "+100.0 %")
     assert (productive.value, productive.change) == ("80.0", "+100.0 %")
@@ -51,6 +58,6 @@ def test_the_five_figures() -> None:
 
 
 def test_what_is_absent_is_a_dash_and_has_no_change() -> None:
-    goodput, *_, waiting = five(ledger(unheld={"waiting": 3}), None, [])
+    goodput, *_, waiting = Measured(ledger(unheld={"waiting": 3})).five()
     assert (goodput.value, goodput.change, goodput.note) == ("–", None, "")
     assert (waiting.value, waiting.note) == ("3.0", "")
