@@ -24,23 +24,24 @@ TOTAL = ledger(
 BY_RUN = envelope(
     [row("llm", LLM, uid="8c1f", workspace="vision"), row("sweep-7", SWEEP, uid="77aa", workspace="vision")], TOTAL
 )
+TABLE = (
+    "GPU-hours\n"
+    "RUN       HELD   USED  GOODPUT  IDLE  STALLED  START  RESTART  FAILURE  PREEMPT  WAITING\n"
+    "llm      323.1  300.1      93%   8.2      4.7    2.1      3.3      5.0      1.2     13.9\n"
+    "sweep-7  143.1  112.4      79%  30.0      0.0    0.6      0.0      0.0      0.0     40.0\n"
+    "TOTAL    466.2  412.5      88%  38.2      4.7    2.8      3.3      5.0      1.2     53.9\n"
+    f"{FOOTNOTE}\n"
+    "Waits to be placed again stand in their cause's column and in WAITING.\n"
+    "GOODPUT 88%, of it unobserved 2%\n"
+    f"{COUNTED}\n"
+)
 
 
 def test_the_table(astra: Astra, server: Scripted) -> None:
     server.says("goodput", BY_RUN)
     done = astra("astraeus", "goodput", "--by", "run", "--days", "7")
     assert (done.code, done.err) == (0, "")
-    assert done.out == (
-        "GPU-hours\n"
-        "RUN       HELD   USED  GOODPUT  IDLE  STALLED  START  RESTART  FAILURE  PREEMPT  WAITING\n"
-        "llm      323.1  300.1      93%   8.2      4.7    2.1      3.3      5.0      1.2     13.9\n"
-        "sweep-7  143.1  112.4      79%  30.0      0.0    0.6      0.0      0.0      0.0     40.0\n"
-        "TOTAL    466.2  412.5      88%  38.2      4.7    2.8      3.3      5.0      1.2     53.9\n"
-        f"{FOOTNOTE}\n"
-        "Waits to be placed again stand in their cause's column and in WAITING.\n"
-        "GOODPUT 88%, of it unobserved 2%\n"
-        f"{COUNTED}\n"
-    )
+    assert done.out == TABLE
     ((path, query, headers),) = server.requests
     assert (path, query) == ("goodput", {"by": "run", "days": "7", "unit": "gpu_us"})
     assert headers["Authorization"] == f"Bearer {TOKEN}"

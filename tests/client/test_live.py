@@ -191,3 +191,82 @@ def test_what_only_the_server_refuses(here: Acme, astra: Astra) -> None:
     done = astra("astraeus", "goodput", "--start", "2020-01-01", "--end", "2026-01-01")
     assert (done.code, done.out) == (1, "")
     assert "400 days" in done.err
+
+
+def test_weeks(here: Acme, astra: Astra) -> None:
+    for by in ("pool", "run"):
+        done = astra("astraeus", "goodput", "--weeks", "3", "--by", by)
+        assert (done.code, done.err) == (0, "")
+        weeks = queries.weekly(here.scope, Window.last_weeks(queries.now(), 3), by)
+        _, *parts = done.out.split("\n20")
+        assert len(parts) == len(weeks.weeks) + 1, "the last one begins with the window"
+        for part, week in zip(parts, weeks.weeks, strict=False):
+            rows = [line.split()[-10:] for line in part.splitlines()[2:]]
+            assert rows[: len(week.rows) + 1] == [figures(of.ledger) for of in week.rows] + [figures(week.total)]
+        assert done.out.count(", still running\n") == 1
+        assert figures(weeks.total) in [line.split()[1:] for line in done.out.splitlines() if line.startswith("TOTAL")]
+
+
+def test_one_run_since_it_was_submitted(here: Acme, astra: Astra) -> None:
+    whole = queries.goodput(here.scope, window(here, 30, 0)[0], "run", Filters(run="8c1f"))
+    for name in ("llm", "8c1f"):
+        done = astra("astraeus", "goodput", "--run", name)
+        assert (done.code, done.err) == (0, "")
+        assert [line.split() for line in done.out.splitlines()[2:4]] == [
+            ["llm", *figures(whole.total)],
+            ["TOTAL", *figures(whole.total)],
+        ]
+    hours, options = window(here, 8.25, 0)
+    part = queries.goodput(here.scope, hours, "run", Filters(run="8c1f"))
+    done = astra("astraeus", "goodput", "--run", "llm", *options)
+    assert done.out.splitlines()[3].split()[1:] == figures(part.total) != figures(whole.total)
+
+
+def test_the_newest_run_of_a_name_by_machine(here: Acme, astra: Astra) -> None:
+    done = astra("astraeus", "goodput", "--run", "sweep", "--by", "machine")
+    newest = queries.goodput(here.scope, window(here, 30, 0)[0], "machine", Filters(run="77ab"))
+    assert [line.split() for line in done.out.splitlines()[2:][:3]] == table(newest)
+    assert {of.name for of in newest.rows} == {"h-2", "unplaced"}
+
+
+def test_a_wrong_run_is_answered_with_the_nearest(here: Acme, astra: Astra) -> None:
+    for more in ([], ["--by", "pool"], ["--workspace", "vision"], ["--json"], ["--csv"]):
+        done = astra("astraeus", "goodput", "--run", "swep", *more)
+        assert (done.code, done.out) == (1, "")
+        assert done.err == "astra: There is no run swep that you may see; the nearest names are sweep.\n"
+
+
+def test_all_pages(here: Acme, astra: Astra, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("astra.questions.ROWS_MAX", 1)
+    _, options = window(here, 14, 0)
+    done = astra("astraeus", "goodput", "--by", "run", "--all", *options)
+    assert sorted(line.split()[0] for line in done.out.splitlines()[2:5]) == ["llm", "sweep", "sweep"]
+    done = astra("astraeus", "goodput", "--by", "run", "--all", "--csv", *options)
+    assert sorted(row["uid"] for row in csv.DictReader(io.StringIO(done.out))) == ["77aa", "77ab", "8c1f"]
+    done = astra("astraeus", "goodput", "--by", "run", "--all", "--json", *options)
+    assert sorted(row["uid"] for row in json.loads(done.out)["rows"]) == ["77aa", "77ab", "8c1f"]
+
+
+def test_as_processes(here: Acme) -> None:
+    """The commands of the README, each with another window or grouping."""
+    stands = {"run": "9f00", "worker": "worker-3", "at": here.ago(1), "phase": "running", "stalled": True}
+    here.say(
+        runs=[{"uid": "9f00", "name": "hangs", "workspace": "vision"}],
+        workers=[{**stands, "gpus": 2.5, "machine": "h-3", "pool": "pool-h"}],
+    )
+    by_run = process("goodput", "--by", "run", "--days", "30")
+    assert (by_run.returncode, by_run.stderr) == (0, "")
+    assert by_run.stdout.startswith("GPU-hours\nRUN ")
+    assert {line.split()[0] for line in by_run.stdout.splitlines()[2:7]} == {"llm", "sweep", "hangs", "TOTAL"}
+    by_week = process("goodput", "--weeks", "8", "--by", "pool")
+    assert (by_week.returncode, by_week.stderr) == (0, "")
+    assert by_week.stdout.count("\nPOOL ") == 9
+    one = process("goodput", "--run", "llm")
+    assert (one.returncode, one.stderr) == (0, "")
+    assert one.stdout.splitlines()[2].startswith("llm ")
+    stalled = process("workers", "--stalled")
+    assert (stalled.returncode, stalled.stderr) == (0, "")
+    line = stalled.stdout.splitlines()[2].split()
+    assert [*line[:5], line[-2], line[-1]] == ["hangs", "worker-3", "vision", "h-3", "pool-h", "2.5", "-"]
+    assert process("goodput", "--token", "goodput_wrong").returncode == 1
+    assert process("goodput", "--days", "0").returncode == 2
