@@ -1,6 +1,5 @@
 """Take the readings of a batch: the newest of each worker's streams in its row, and what they leave as facts."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from ledger import sql
@@ -47,30 +46,23 @@ def _note(receipt: Receipt, trace: Trace, before: tuple[int, int, int]) -> None:
 def _write_streams(streams: dict[int, Stream]) -> None:
     if not streams:
         return
-    columns: dict[str, Sequence[object]] = {
-        field: [getattr(stream, field) for stream in streams.values()] for field in Stream._fields
-    }
-    sql.run("streams_write", workers=list(streams), **columns)
+    columns = zip(*streams.values(), strict=True)
+    sql.run("streams_write", workers=list(streams), **dict(zip(Stream._fields, map(list, columns), strict=True)))
 
 
 def _keep_traces(traces: dict[int, Trace], workers: dict[int, WorkerRow]) -> None:
-    kept: dict[str, list[tuple[int, int, object]]] = defaultdict(list)
-    for worker, trace in traces.items():
-        kept["flips"] += [(worker, flip.at, flip.busy) for flip in trace.flips]
-        kept["proofs"] += [(worker, stall.progress_at, stall.proof_at) for stall in trace.proofs]
-        kept["ends"] += [(worker, progress_at, until) for progress_at, until in trace.resumed]
-        kept["covered"] += [(worker, lower, upper) for lower, upper in trace.covered]
-        kept["told"] += [(worker, lower, upper) for lower, upper in trace.told]
-    _store("flips_insert", kept["flips"], "ats", "busy")
-    _store("stalls_insert", kept["proofs"], "progress", "proofs")
-    _store("stalls_end", kept["ends"], "progress", "untils")
-    _store("covered_insert", kept["covered"], "lowers", "uppers")
-    _store("told_insert", kept["told"], "lowers", "uppers")
-    if kept["proofs"]:
-        sql.run("runs_stall", runs=sorted({workers[worker].run for worker, _, _ in kept["proofs"]}))
+    items = traces.items()
+    proofs = [(worker, stall.progress_at, stall.proof_at) for worker, trace in items for stall in trace.proofs]
+    _store("flips_insert", [(worker, *flip) for worker, trace in items for flip in trace.flips], "ats", "busy")
+    _store("stalls_insert", proofs, "progress", "proofs")
+    _store("stalls_end", [(worker, *end) for worker, trace in items for end in trace.resumed], "progress", "untils")
+    _store("covered_insert", [(worker, *r) for worker, trace in items for r in trace.covered], "lowers", "uppers")
+    _store("told_insert", [(worker, *r) for worker, trace in items for r in trace.told], "lowers", "uppers")
+    if proofs:
+        sql.run("runs_stall", runs=sorted({workers[worker].run for worker, _, _ in proofs}))
 
 
-def _store(statement: str, rows: list[tuple[int, int, object]], second: str, third: str) -> None:
+def _store(statement: str, rows: Sequence[tuple[int, int, object]], second: str, third: str) -> None:
     if rows:
         workers, seconds, thirds = (list(column) for column in zip(*rows, strict=True))
         sql.run(statement, **{"workers": workers, second: seconds, third: thirds})
