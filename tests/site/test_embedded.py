@@ -242,7 +242,7 @@ def test_a_server_that_cannot_start_says_why(folder: Path) -> None:
 
 
 def test_a_command_without_a_server_starts_one_and_stops_it(folder: Path) -> None:
-    done = manage(folder, "migrate", "auth", "--verbosity", "0")
+    done = manage(folder, "showmigrations", "auth")
     assert done.returncode == 0, done.stderr
     place = of(folder)
     assert (place.data / "PG_VERSION").exists()
@@ -253,7 +253,7 @@ def test_a_command_without_a_server_starts_one_and_stops_it(folder: Path) -> Non
 def test_a_command_leaves_the_server_to_whoever_else_uses_it(folder: Path) -> None:
     with use(of(folder), FAST) as server:
         pid = server.postmaster()
-        done = manage(folder, "migrate", "auth", "--verbosity", "0")
+        done = manage(folder, "showmigrations", "auth")
         assert done.returncode == 0, done.stderr
         assert server.postmaster() == pid
         assert sum_of(server) == 2
