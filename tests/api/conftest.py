@@ -69,3 +69,10 @@ class Api:
             headers["Authorization"] = f"Bearer {token}"
         kind = headers.pop("content_type", "application/json")
         return self.client.post(f"/v1/clusters/{cluster}/observations", body, content_type=kind, headers=headers)
+
+
+@pytest.fixture
+def history(api: Api) -> Any:
+    from tests.api.history import make_history
+
+    return make_history(api)
