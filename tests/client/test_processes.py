@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from tests.client.scripted import LEDGERS, Scripted, envelope, ledger, row
+from tests.client.scripted import LEDGERS, Answer, Scripted, document, envelope, ledger, row
+from tests.site.running import eventually
 
 CLIENT = Path(__file__).parents[2] / "client"
 GOODPUT = [sys.executable, "-m", "astra", "astraeus", "goodput", "--by", "run"]
@@ -78,3 +81,22 @@ def test_a_shell_completes(server: Scripted) -> None:
     asks = {"_ASTRA_COMPLETE": "bash_complete", "COMP_WORDS": "astra astraeus goodput --run l", "COMP_CWORD": "4"}
     done = subprocess.run([sys.executable, "-m", "astra"], env=environment(**asks), capture_output=True, text=True)
     assert done.stdout == "plain,llm ü\n"
+
+
+def test_an_interruption_is_quiet(server: Scripted) -> None:
+    answered = Event()
+
+    def slowly(_: dict[str, str]) -> Answer:
+        answered.wait(30)
+        return document(FEW)
+
+    server.says(LEDGERS, slowly)
+    process = subprocess.Popen(GOODPUT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        eventually(lambda: bool(server.requests))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        answered.set()
+        process.kill()
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
