@@ -48,6 +48,11 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden && page()?.hasAttribute("hx-get")) htmx.trigger(page(), "refresh");
 });
 
+document.addEventListener("htmx:afterRequest", (event) => {
+  const { elt, successful } = event.detail;
+  if (successful && elt.matches("details form")) elt.closest("details").open = false;
+});
+
 // --- back and forward ask the server, for a ledger has no past to be kept in the browser --------------------
 
 document.addEventListener("htmx:historyCacheMiss", (event) => {

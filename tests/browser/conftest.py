@@ -16,7 +16,7 @@ from django.db import connection
 from django.test import Client, override_settings
 from django.test.testcases import LiveServerThread
 from django.test.utils import setup_databases, teardown_databases
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django import DjangoDbBlocker
 
 from tests.dashboards.world import PASSWORD, World, make_world
@@ -26,10 +26,12 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+WAIT_MS = 20_000
 VIOLATIONS = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (e) => window.violations.push(e.violatedDirective + e.sourceFile));
 """
+expect.set_options(timeout=WAIT_MS)
 QUICK = override_settings(PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"])
 
 
@@ -135,7 +137,7 @@ def visit(site: Site, chromium: Browser, django_db_blocker: DjangoDbBlocker) -> 
 
     def visiting(width: int = 1440, height: int = 900, **options: Any) -> Visitor:
         context = chromium.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(5_000)
+        context.set_default_timeout(WAIT_MS)
         context.add_init_script(VIOLATIONS)
         visitor = Visitor(context.new_page(), site)
         visitor.listen()

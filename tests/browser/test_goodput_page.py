@@ -97,6 +97,8 @@ def test_a_range_from_to(visit: Visit) -> None:
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(re.compile(r"\?start=2026-01-05T00%3A00&end=2026-01-06T12%3A00$"))
     expect(page.locator("#nothing")).to_contain_text("No GPU was asked for in these hours.")
+    expect(page.get_by_label("From UTC")).to_be_hidden()
+    page.locator("#custom summary").click()
     page.get_by_label("to UTC").fill("2026-01-01T00:00")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("alert")).to_have_text("The range ends before it starts.")
@@ -340,9 +342,10 @@ def test_the_keyboard_reaches_everything(visit: Visit) -> None:
 
 
 def test_a_print_has_the_numbers_and_not_the_controls(visit: Visit) -> None:
-    page = visit().open()
+    page = visit(width=700).open()
     page.emulate_media(media="print")
     expect(page.locator(".menu")).to_be_hidden()
     expect(page.locator(".search")).to_be_hidden()
     expect(page.locator("#rows")).to_be_visible()
     expect(page.locator("#figure-goodput")).to_be_visible()
+    expect(page.locator("#row-total td.held")).to_be_visible()

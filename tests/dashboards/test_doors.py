@@ -8,7 +8,9 @@ from django.core.cache import cache
 from django.test import Client
 
 from dashboards import throttle
+from ledger.models import Workspace
 from tests.dashboards.conftest import GOODPUT, Get
+from tests.dashboards.reading import read
 from tests.dashboards.world import PASSWORD, World
 
 SPEECH = "/w/acme/speech/goodput"
@@ -91,6 +93,14 @@ def test_the_menu_lists_what_one_may_open(get: Get) -> None:
     assert set(listed("adam", GOODPUT)) == {EMPTY, GOODPUT, SPEECH}
     assert set(listed("olga", GOODPUT)) == {EMPTY, GOODPUT, SPEECH, HIDDEN}
     assert listed("sol", SPEECH) == [SPEECH]
+
+
+@pytest.mark.parametrize("name", ["team/a", "naïve ☃", "50% off?#", "goodput"])
+def test_a_workspace_of_any_name_can_be_opened(world: World, get: Get, name: str) -> None:
+    Workspace.objects.create(organization=world.vision.organization, name=name)
+    links = read(get(who="olga")).by_id("switch").of("a")
+    (address,) = (link.attributes["href"] for link in links if link.text == f"acme / {name}")
+    assert read(get(address, "olga")).of("h1")[0].text.endswith(f"{name} › Goodput")
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete", "patch"])
