@@ -11,13 +11,13 @@ run: $(INSTALLED)
 	@exec $(PYTHON) manage.py up
 
 test: $(INSTALLED)
-	@tools/test
+	@.ci/test
 
 soak: $(INSTALLED)
-	@tools/test soak
+	@.ci/test soak
 
 lint: $(INSTALLED)
-	@tools/test lint
+	@.ci/test lint
 
 format: $(INSTALLED)
 	@$(PYTHON) -m ruff format .
@@ -30,4 +30,4 @@ requirements: $(INSTALLED)
 	@$(VENV)/bin/uv pip compile --universal --python-version 3.11 --upgrade --no-header requirements.in -o requirements.txt
 
 $(INSTALLED): requirements.txt client/pyproject.toml
-	@tools/install $(VENV)
+	@.ci/install $(VENV)
