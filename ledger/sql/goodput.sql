@@ -62,13 +62,13 @@ WITH clock AS MATERIALIZED (
         CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'run' THEN p.run_id WHEN 'machine' THEN p.machine_id
             WHEN 'pool' THEN p.pool_id END AS id,
         CASE %(by)s WHEN 'user' THEN p."user" END AS said,
-        max(p.pool_id) AS pool_id,
+        CASE WHEN max(p.machine_id) <> 0 THEN max(p.pool_id) ELSE 0 END AS pool_id,
         coalesce(sum(p.productive), 0) AS productive, coalesce(sum(p.idle), 0) AS idle, coalesce(sum(p.stalled), 0) AS stalled, coalesce(sum(p.starting), 0) AS starting, coalesce(sum(p.restart), 0) AS restart, coalesce(sum(p.failure), 0) AS failure, coalesce(sum(p.preemption), 0) AS preemption, coalesce(sum(p.waiting), 0) AS waiting, coalesce(sum(p.unobserved), 0) AS unobserved, coalesce(sum(p.unobserved_productive), 0) AS unobserved_productive,
         coalesce(sum(p.productive) FILTER (WHERE p.held), 0) AS held_productive, coalesce(sum(p.idle) FILTER (WHERE p.held), 0) AS held_idle, coalesce(sum(p.stalled) FILTER (WHERE p.held), 0) AS held_stalled, coalesce(sum(p.starting) FILTER (WHERE p.held), 0) AS held_starting, coalesce(sum(p.restart) FILTER (WHERE p.held), 0) AS held_restart, coalesce(sum(p.failure) FILTER (WHERE p.held), 0) AS held_failure, coalesce(sum(p.preemption) FILTER (WHERE p.held), 0) AS held_preemption, coalesce(sum(p.waiting) FILTER (WHERE p.held), 0) AS held_waiting
     FROM parts AS p
     WHERE p.workspace_id = ANY (%(workspaces)s::bigint[])
       AND (%(workspace)s = '' OR p.workspace_id IN (SELECT id FROM ledger_workspace WHERE name = %(workspace)s))
-      AND (%(user)s = '' OR p."user" = %(user)s)
+      AND (%(user)s = '' OR p."user" = %(user)s OR (%(user)s = 'none' AND p."user" = ''))
       AND (%(run)s = '' OR p.run_id IN (SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s))
       AND (%(uid)s = '' OR p.run_id IN (SELECT id FROM ledger_run WHERE uid = %(uid)s))
       AND (%(machine)s = '' OR p.machine_id IN (SELECT id FROM ledger_machine WHERE name = %(machine)s))
