@@ -15,6 +15,8 @@ from bench.serving import Web, postgres_cpu, serving
 
 HEAD = ("what", "rows", "rows/s", "web µs/row", "Postgres µs/row", "rows per CPU second")
 USUAL_WORKERS = 400
+STATES_MINUTES = 3
+CLUSTER = "fleet"
 Minutes = Callable[[int, int, float, int], Iterator[bodies.Body]]
 
 
@@ -40,17 +42,17 @@ def main() -> None:
     """Measure both mixes through the endpoint, then the usual way on a part of the fleet."""
     parser = argparse.ArgumentParser(prog="python -m bench.ingest", description=__doc__)
     parser.add_argument("--workers", type=int, default=10_000, help="workers of the fleet")
-    parser.add_argument("--minutes", type=int, default=10, help="minutes that are sent of each mix")
+    parser.add_argument("--minutes", type=int, default=10, help="minutes of readings that are sent")
     parser.add_argument("--batch", type=int, default=10_000, help="workers in a body, at most 20,000")
     parser.add_argument("--keep", help="folder for Postgres that is kept")
     options = parser.parse_args()
     with ground(options.keep) as state:
         print(machine(), flush=True)
         token = make_tenant()
-        with serving("fleet", token, state / "web.log") as web:
+        with serving(CLUSTER, token, state / "web.log") as web:
             told = announce(web, options.workers, options.batch)
             mixed = through(web, bodies.minute, options.minutes, options.workers, options.batch)
-            states = through(web, bodies.states_alone, options.minutes, options.workers, options.batch)
+            states = through(web, bodies.states_alone, STATES_MINUTES, options.workers, options.batch)
         usual = the_usual_way(options.minutes)
         lines = [told.line("a new fleet"), mixed.line("readings, 1 % states"), states.line("states alone")]
         print(table(HEAD, [*lines, usual.line("serializers, update_or_create")]))
@@ -63,7 +65,7 @@ def make_tenant() -> str:
     from ledger.models import Cluster, Organization, Token
 
     organization, _ = Organization.objects.get_or_create(name="bench")
-    Cluster.objects.get_or_create(organization=organization, name="fleet")
+    Cluster.objects.get_or_create(organization=organization, name=CLUSTER)
     return Token.issue(organization, None, ["ingest"])[1]
 
 
@@ -75,11 +77,17 @@ def announce(web: Web, workers: int, batch: int) -> Cost:
 
 
 def through(web: Web, minutes: Minutes, count: int, workers: int, batch: int) -> Cost:
-    """Send minutes one after the other, faster than they pass, and return what all but the first took."""
-    send(web, Cost(), list(minutes(1, workers, time.time(), batch)))
+    """Send minutes one after the other, faster than they pass, and return what all but the first took.
+
+    The categorizer runs before each, as it does every minute.
+    """
+    from ledger.categorizer import categorize
+    from ledger.models import Cluster
+
     cost = Cost()
-    for number in range(2, count + 2):
-        send(web, cost, list(minutes(number, workers, time.time(), batch)))
+    for number in range(1, count + 2):
+        categorize(Cluster.objects.get(name=CLUSTER))
+        send(web, cost if number > 1 else Cost(), list(minutes(number, workers, time.time(), batch)))
     return cost
 
 

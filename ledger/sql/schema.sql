@@ -44,6 +44,10 @@ SELECT ledger_make_partitions(now() - interval '402 days', now() + interval '62 
 ALTER TABLE ledger_span ADD CONSTRAINT span_never_overlaps
     EXCLUDE USING gist (int8range(worker_id, worker_id, '[]') WITH &&, tstzrange(since, until) WITH &&);
 
+-- The minute looks at workers that time alone can change, however many there have been. No column of it moves with a
+-- reading, so readings still update a row in its page.
+CREATE INDEX worker_looked_at ON ledger_worker (cluster_id) WHERE due IS NOT NULL OR watched;
+
 ALTER TABLE ledger_worker SET (fillfactor = 60);
 ALTER TABLE ledger_opencell SET (fillfactor = 60);
 ALTER TABLE ledger_source SET (fillfactor = 60);
