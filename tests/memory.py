@@ -1,6 +1,7 @@
 """The ledger in memory: deliveries → facts → spans → linear cells, by the functions that the real one uses.
 
-It keeps facts, spans and cells in dicts and decides nothing: each answer is the core's. Instants are UTC ms.
+It keeps facts, spans and cells in dicts and decides nothing: each answer is the core's. A run is counted again when
+a fact of it is new or time alone changes it, never else. Instants are UTC ms.
 """
 
 from collections.abc import Iterable
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ledger.core.categories import Category, Phase
-from ledger.core.facts import Gone, Left, Range, Rule, Stall, State, Thresholds, content_of, union
+from ledger.core.facts import FOREVER, Gone, Left, Range, Rule, Stall, State, Thresholds, content_of, union
 from ledger.core.postings import LINES, Cell, Postings
 from ledger.core.spans import Span, Watch, remake, spans_of, until
 from ledger.core.stalls import gang_of
@@ -45,6 +46,7 @@ class Worker:
     stream: Stream = field(default_factory=Stream)
     left: Left = field(default_factory=Left)
     spans: list[Span] = field(default_factory=list)
+    due: int = FOREVER  # when time alone changes it next
 
     def stretches(self) -> list[Stretch]:
         return fold(NOTHING, self.states, self.gones)[0]
@@ -87,6 +89,7 @@ class Memory:
         self.rates: dict[Cell, list[int]] = {}
         self.offsets: dict[Cell, list[int]] = {}
         self.closed: dict[tuple[int, Cell], list[int]] = {}
+        self.dirty: set[str] = set()
 
     # --- facts ---
 
@@ -96,7 +99,13 @@ class Memory:
         source = self.sources.setdefault(batch["source"], Source())
         sent_at = instant(batch["sent_at"])
         since = instant(batch["seen_from"]) if batch.get("seen_from") else sent_at
-        source.words = union((*source.words, (since, sent_at + self.limits.carry_max)))
+        words = union((*source.words, (since, sent_at + self.limits.carry_max)))
+        if words != source.words:
+            source.words = words
+            number = self.source_ids.number(batch["source"])
+            self.dirty |= {
+                run for (run, _), worker in self.workers.items() if any(s.source == number for s in worker.states)
+            }
         for run in batch.get("runs", ()):
             self.runs.number(run["uid"])
         known = [item for item in batch.get("workers", ()) if item["run"] in self.runs.names]
@@ -116,6 +125,7 @@ class Memory:
                 worker = self.workers.setdefault((item["run"], item["worker"]), Worker())
                 if state not in worker.states:
                     worker.states = sorted([*worker.states, state], key=lambda one: one.order)
+                    self.dirty.add(item["run"])
 
     def _state(self, told: evidence.State) -> State:
         content = content_of(told.reason, told.gpus_milli, told.machine, told.pool, told.stalled, told.source)
@@ -143,7 +153,10 @@ class Memory:
             None if seconds is None else round(seconds * 1000),
         )
         trace = Trace()
+        before = worker.stream
         worker.stream = take(worker.stream, reading, self.limits, now, trace)
+        if worker.stream != before:
+            self.dirty.add(item["run"])
         left, ends = worker.left, dict(trace.resumed)
         stalls = (*left.stalls, *trace.proofs)
         worker.left = Left(
@@ -166,6 +179,7 @@ class Memory:
                 member.stored = True
                 gone = Gone(at, member.missing_since, member.proof)
                 self.workers.setdefault(name, Worker()).gones.add(gone)
+                self.dirty.add(name[0])
 
     # --- counting ---
 
@@ -190,11 +204,13 @@ class Memory:
         return [offset + rate * (at - self.open_hour) for rate, offset in lines]
 
     def _count(self, now: int) -> None:
-        for run in {run for run, _ in self.workers}:
+        due = {run for (run, _), worker in self.workers.items() if worker.due <= now}
+        for run in sorted(self.dirty | due):
             members = {name: worker for name, worker in self.workers.items() if name[0] == run}
             gang = self._gang(members.values())
             for worker in members.values():
                 self._recount(run, worker, gang, now)
+        self.dirty.clear()
 
     def _gang(self, members: Iterable[Worker]) -> tuple[Range, ...]:
         return gang_of([(worker.stretches(), worker.all_left()) for worker in members])
@@ -202,7 +218,7 @@ class Memory:
     def _recount(self, run: str, worker: Worker, gang: tuple[Range, ...], now: int) -> None:
         words = {self.source_ids.number(name): source.words for name, source in self.sources.items()}
         watch = Watch(words, self.rules, gang)
-        spans, _ = until(spans_of(worker.stretches(), worker.all_left(), watch, 0), now)
+        spans, worker.due = until(spans_of(worker.stretches(), worker.all_left(), watch, 0), now)
         gone, come = remake(worker.spans, spans, 0)
         postings = Postings(self.open_hour)
         postings.post(self.runs.number(run), -1, gone, 0)

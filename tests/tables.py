@@ -22,7 +22,7 @@ from tests.worlds import DAY, HOUR, MONDAY, iso
 
 PHASES = ("pending", "starting", "running", "stopping", "failed", "lost", "ended")
 NUMBERS = ("gpus", "attempt", "step", "step_seconds", "gpu_busy")
-END = MONDAY + 30 * DAY
+END = MONDAY + 4 * DAY
 DEFAULTS = Settings()
 
 
