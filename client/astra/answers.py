@@ -95,5 +95,10 @@ def found(answer: Mapping[str, Any]) -> bool:
 
 def known(asked: Asked, asking: Asking, found: bool) -> None:
     """When nothing was found, raise Trouble if it is for a name that there is not."""
-    if not found and (sentence := names.unknown(asked.filters(), asking)):
+    if found:
+        return
+    filters = asked.filters()
+    if asked.finds_run():
+        del filters["run"]  # the server has found it
+    if sentence := names.unknown(filters, asking):
         raise Trouble(sentence)

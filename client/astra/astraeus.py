@@ -32,6 +32,13 @@ def instant(text: str) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def named_so(text: str) -> str:
+    """Return a name; an empty one, as of a script's variable that is not set, would pick everything."""
+    if not text:
+        raise click.BadParameter("a name must not be empty.")
+    return text
+
+
 def zoned(text: str) -> datetime | None:
     """Return an instant in UTC; None for what is none or has no zone."""
     try:
@@ -84,7 +91,7 @@ def named(command: Command) -> Command:
     of_run = "Only this run (a name or a uid), since it was submitted unless other hours are said."
     for kind in reversed(GROUPINGS):
         said = of_run if kind == "run" else f"Only what is of this {kind}."
-        command = click.option(f"--{kind}", metavar="NAME", shell_complete=completed, help=said)(command)
+        command = click.option(f"--{kind}", metavar="NAME", type=named_so, shell_complete=completed, help=said)(command)
     return command
 
 

@@ -53,6 +53,10 @@ class Asked:
         said = {kind: str(getattr(self, kind)) for kind in GROUPINGS}
         return {kind: name for kind, name in said.items() if name}
 
+    def finds_run(self) -> bool:
+        """Whether the newest run of that name is meant: a workspace or a user may have an older one."""
+        return bool(self.run) and not (self.workspace or self.user)
+
     def of_one_run(self) -> bool:
         """Whether a run's own ledger is the whole answer."""
         return self.by in ("", "run") and not self.weeks and set(self.filters()) == {"run"}
@@ -63,14 +67,12 @@ def question(asked: Asked, asking: Asking) -> tuple[str, dict[str, str]]:
     if asked.of_one_run():
         return run_path(asked.run), asked.window()
     window, filters, by = asked.window(), asked.filters(), asked.by
+    if asked.finds_run():
+        own = asking.document(run_path(asked.run), {**window, "unit": "gpu_us"})
+        filters["run"] = own["rows"][0]["uid"] if own["rows"] else asked.run
+        window = window or {"start": own["start"], "end": own["end"]}
     if asked.run:
-        by = by or "run"
-        if asked.workspace or asked.user:  # these may mean another run than the newest of that name
-            window = window or {"days": str(DAYS_MAX)}
-        else:
-            own = asking.document(run_path(asked.run), {**window, "unit": "gpu_us"})
-            filters["run"] = own["rows"][0]["uid"] if own["rows"] else asked.run
-            window = window or {"start": own["start"], "end": own["end"]}
+        by, window = by or "run", window or {"days": str(DAYS_MAX)}
     limit = str(ROWS_MAX) if asked.everything else ""
     parameters = {"by": by, "sort": asked.sort, "limit": limit, **filters, **window}
     path = "goodput/weekly" if asked.weeks else "goodput"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -65,16 +65,18 @@ def scripted() -> Iterator[Scripted]:
             server.requests.append((path, query, dict(self.headers.items())))
             handler = server.answers.get(path)
             status, headers, body = handler(query) if handler else problem(404, "There is nothing at this address.")
-            self.send_response(status)
-            for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # whoever asked may be gone
+                self.send_response(status)
+                for name, value in {**headers, "Content-Length": str(len(body))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Requests) as listening:
+        listening.daemon_threads = False  # nothing of a test goes on after it
         server = Scripted(f"http://127.0.0.1:{listening.server_address[1]}")
         thread = Thread(target=listening.serve_forever, args=(0.02,))
         thread.start()

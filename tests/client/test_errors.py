@@ -144,6 +144,7 @@ def test_an_answer_that_lacks_something(astra: Astra, server: Scripted, lacks: s
         (["--by", "cluster"], "Invalid value for '--by': 'cluster' is not one of"),
         (["--sort", "size"], "Invalid value for '--sort': 'size' is not one of"),
         (["--unit", "gpu_us"], "--unit belongs to --json or --csv."),
+        (["--run", ""], "Invalid value for '--run': a name must not be empty."),
         (["--nope"], "No such option"),
         (["what"], "Got unexpected extra argument (what)"),
     ],

@@ -217,6 +217,18 @@ def test_a_run_of_a_workspace_need_not_be_the_newest_of_its_name(astra: Astra, s
     assert [query for _, query, _ in server.requests] == [said]
 
 
+@pytest.mark.parametrize("more", [[], ["--by", "pool"], ["--csv"]])
+def test_a_run_of_which_nothing_was_counted_is_an_empty_answer(astra: Astra, server: Scripted, more: list[str]) -> None:
+    def nothing(query: dict[str, str]) -> Answer:
+        csv = 200, {"Content-Type": "text/csv"}, b"name,start\r\n"
+        return csv if query.get("format") == "csv" else document(envelope([], ledger()))
+
+    server.says("runs/cpu-only/goodput", nothing)
+    server.says("goodput", nothing)
+    done = astra("astraeus", "goodput", "--run", "cpu-only", *more)
+    assert (done.code, done.err) == (0, "")
+
+
 def test_a_name_in_an_address_stays_one_name(astra: Astra, server: Scripted) -> None:
     server.says("runs/a%2Fb%3F%20%25/goodput", BY_RUN)
     assert astra("astraeus", "goodput", "--run", "a/b? %").code == 0
