@@ -69,14 +69,14 @@ def _store(statement: str, rows: Sequence[tuple[int, int, object]], second: str,
 
 
 def _dirty(traces: dict[int, Trace], workers: dict[int, WorkerRow]) -> dict[int, int]:
-    """What a stay has told matters to the worker's gang from the stay's begin on, at its first step."""
+    """What a worker has told matters to its gang at the first step of a stay: the open one, or one that is over."""
     dirty = {}
     for worker, trace in traces.items():
         since = trace.changed
         stay = workers[worker].stay_since
         told_to = workers[worker].stream.told_to
-        if trace.telling_changed < FOREVER and stay is not None and (told_to is None or told_to < stay):
-            since = min(since, stay)
+        if stay is None or told_to is None or told_to < stay:
+            since = min(since, trace.telling_changed)
         if since < FOREVER:
             dirty[worker] = since
     return dirty

@@ -129,10 +129,11 @@ def _take_step(stream: Stream, reading: Reading, step: int, limits: Thresholds, 
 
 
 def _tell(stream: Stream, at: int, limits: Thresholds, trace: Trace) -> Stream:
-    close = stream.told_to is not None and at - stream.told_to <= limits.carry_max
-    trace.telling_changed = min(trace.telling_changed, at if stream.told_to is None else stream.told_to)
-    if close:
+    told_to = stream.told_to
+    if told_to is not None and at - told_to <= limits.carry_max:
+        trace.telling_changed = min(trace.telling_changed, told_to)
         return stream._replace(told_to=at)
-    if stream.told_from is not None and stream.told_to is not None:
-        trace.told.append((stream.told_from, stream.told_to + 1))
+    trace.telling_changed = min(trace.telling_changed, at)
+    if stream.told_from is not None and told_to is not None:
+        trace.told.append((stream.told_from, told_to + 1))
     return stream._replace(told_from=at, told_to=at)
