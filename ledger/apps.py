@@ -3,11 +3,15 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.apps import apps as all_apps
 from django.db.models.signals import post_migrate
 
 
-def _make_special_rows(apps: Any, **_: Any) -> None:
-    """Make the rows that stand for "none" where their tables are; another app may be migrated before this one."""
+def _make_special_rows(apps: Any = all_apps, **_: Any) -> None:
+    """Make the rows that stand for "none" where their tables are; another app may be migrated before this one.
+
+    A flush sends no `apps`: then all tables are there.
+    """
     from ledger import sql
 
     try:
