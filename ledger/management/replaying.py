@@ -1,19 +1,22 @@
 """What `manage.py replay` does with a file: read it, find its place in time, send it, and sum up."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import CommandError
+from django.db.models import F, QuerySet, Sum
 
-from ledger import queries
-from ledger.access import scope_of_organization
 from ledger.batches import Batch
+from ledger.core.categories import Category
+from ledger.core.postings import LINES
 from ledger.core.totals import Ledger
-from ledger.core.windows import DAY, MAX_DAYS, Window, ceil_hour, floor_hour
+from ledger.core.windows import DAY, MAX_DAYS
 from ledger.decode import values
-from ledger.models import Cluster, Run
+from ledger.models import Cluster, LedgerHour, OpenCell, Run
 from ledger.replay import observations, openb, philly
 from ledger.replay.trace import ITEMS_PER_BATCH, Amounts, BadTrace, Trace, batches, whole_hours
 
@@ -138,15 +141,25 @@ def refuse_what_is_too_old(told: Told, shift: int, now: int) -> None:
         )
 
 
-def counted(cluster: Cluster, uids: Iterable[str], first: int, last: int) -> Ledger:
-    """Return what the ledger has for these runs in the whole hours from `first` to `last` (ms)."""
-    scope, wanted = scope_of_organization(cluster.organization), frozenset(uids)
-    total = Ledger()
-    begin, end = floor_hour(first), max(ceil_hour(last), floor_hour(first) + 1)
-    for start in range(begin, end, MAX_DAYS * DAY):
-        window = Window.around(start, min(end, start + MAX_DAYS * DAY))
-        answer = queries.goodput(scope, window, by="run", sort="name", limit=None)
-        for row in answer.rows:
-            if row.uid in wanted:
-                total += row.ledger
-    return total
+def counted(cluster: Cluster, uids: Iterable[str]) -> Ledger:
+    """Return what the ledger has for these runs of the cluster, up to where it is counted."""
+    cluster.refresh_from_db(fields=["open_hour", "counted_until"])
+    until = cluster.counted_until or cluster.open_hour
+    elapsed = max(0, (until - cluster.open_hour) // timedelta(milliseconds=1))
+    wanted = {"cluster": cluster, "run__uid__in": list(uids)}
+    closed = {line: Sum(line) for line in LINES}
+    running = {line: Sum(F(f"a_{line}") + F(f"g_{line}") * elapsed) for line in LINES}
+    return _ledger(LedgerHour.objects.filter(**wanted), closed) + _ledger(OpenCell.objects.filter(**wanted), running)
+
+
+def _ledger(cells: QuerySet[Any], sums: Mapping[str, Sum]) -> Ledger:
+    """Return the ledger of cells; those of machine 0 are not held."""
+    every = {line: int(value or 0) for line, value in cells.aggregate(**sums).items()}
+    held = {line: int(value or 0) for line, value in cells.exclude(machine=0).aggregate(**sums).items()}
+    lines = [category.label for category in Category]
+    return Ledger(
+        tuple(every[line] for line in lines),
+        tuple(held[line] for line in lines),
+        every["unobserved"],
+        every["unobserved_productive"],
+    )

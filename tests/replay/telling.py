@@ -103,12 +103,17 @@ def _batch(told: Trace, facts: Sequence[Told], clock: int, dice: Random) -> tupl
     return clock, batch
 
 
-def tell(told: Trace, deliveries: Iterable[tuple[int, Batch]], dice: Random, began: int) -> tuple[Cluster, int]:
-    """Deliver all, with the categorizer at random instants between; return the cluster and its clock at the end."""
+def tell(
+    told: Trace, deliveries: Iterable[tuple[int, Batch]], dice: Random, began: int, counts: float = 0.1
+) -> tuple[Cluster, int]:
+    """Deliver all, with the categorizer at random instants between; return the cluster and its clock at the end.
+
+    `counts` is how often it comes, as a share of the deliveries.
+    """
     cluster = make_cluster(WITHOUT_READINGS, began)
     clock = began
     for now, batch in deliveries:
-        if dice.random() < 0.1:
+        if dice.random() < counts:
             categorize(cluster, now=dice.randint(clock, now), batch_size=dice.choice((7, 1000)))
         clock = now
         receipt = ingest(cluster, batch, now=clock)

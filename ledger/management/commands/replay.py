@@ -47,7 +47,7 @@ class Command(BaseCommand):
         with progress(self.stdout, f"replay {file.name}", told.total) as advance:
             tally = feed(target, told.batches(shift, workspace), advance)
         categorize(target)
-        self._sum_up(told, target, shift, tally)
+        self._sum_up(told, target, tally)
 
     def _tenants(self, told: Told, organization: str, cluster: str, workspace: str | None) -> Cluster:
         owner, new = tenants.make_organization(organization)
@@ -75,12 +75,12 @@ class Command(BaseCommand):
         )
         return shift
 
-    def _sum_up(self, told: Told, target: Cluster, shift: int, tally: Tally) -> None:
+    def _sum_up(self, told: Told, target: Cluster, tally: Tally) -> None:
         for note, count in sorted(told.notes.items()):
             self.stdout.write(f"{count:,} × {note}")
         for line in tally.lines():
             self.stdout.write(line)
-        ledger = replaying.counted(target, told.uids, told.first + shift, told.last + shift)
+        ledger = replaying.counted(target, told.uids)
         self.stdout.write(f"the ledger: {_figures(ledger.allocated, ledger.waiting)}")
         if told.says is not None:
             waited = told.says.first_wait + told.says.between
