@@ -85,6 +85,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "ledger.audit.ActorMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -190,5 +191,9 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": ["ledger.api.schema.with_components"],
 }
+
+# --- metrics
+METRICS_NAMES_MAX = env.int("METRICS_NAMES_MAX", 5_000)
+METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 
 LOGGING = logs.configuration(env.str("LOG_LEVEL", "INFO"))

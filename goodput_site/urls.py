@@ -1,12 +1,14 @@
-"""Every address: health, the interface, the admin, the pages."""
+"""Every address: health, metrics, the interface, the admin, the pages."""
 
 from django.contrib import admin
 from django.urls import include, path
 
 from goodput_site.health import healthz
+from goodput_site.metrics import server_metrics
 
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
+    path("metrics", server_metrics, name="server-metrics"),
     path("v1/", include("ledger.api.urls")),
     path("admin/", admin.site.urls),
     path("", include("dashboards.urls")),

@@ -29,4 +29,7 @@ class LedgerConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
+        from ledger import audit
+
         post_migrate.connect(_make_special_rows, sender=self)
+        audit.watch()

@@ -2,11 +2,14 @@
 
 from functools import partial
 
-from ledger import clock, evidence, sql
+from django.db import transaction
+
+from ledger import audit, clock, evidence, sql
 from ledger.clock import Clock
 from ledger.core.categories import Category
 from ledger.core.spans import rule_at
 from ledger.core.windows import HOUR
+from ledger.models import Cluster
 
 UNMEASURED = (Category.PRODUCTIVE, Category.IDLE)
 
@@ -39,6 +42,8 @@ def _set_rule(at: Clock, unmeasured_as: Category | None, readings_expected: bool
         unmeasured_as=int(standing.unmeasured_as if unmeasured_as is None else unmeasured_as),
         readings_expected=standing.readings_expected if readings_expected is None else readings_expected,
     )
+    label = None if unmeasured_as is None else unmeasured_as.label
+    _note(at.cluster, since=since, unmeasured_as=label, readings_expected=readings_expected)
     return since
 
 
@@ -51,11 +56,22 @@ def set_thresholds(
     auto_workspaces: bool | None = None,
 ) -> None:
     """Change what acts when a sample arrives (None: as it is); instants in ms, busy in thousandths of a percent."""
-    sql.run(
-        "thresholds_set",
-        cluster=cluster,
-        busy=busy_milli_percent,
-        stall=stall_after,
-        carry=carry_max,
-        auto=auto_workspaces,
-    )
+    changed = {"busy": busy_milli_percent, "stall": stall_after, "carry": carry_max, "auto": auto_workspaces}
+    if all(value is None for value in changed.values()):
+        return
+    with transaction.atomic():
+        sql.run("thresholds_set", cluster=cluster, **changed)
+        _note(
+            cluster,
+            busy_threshold_milli_percent=busy_milli_percent,
+            stall_after_ms=stall_after,
+            carry_max_ms=carry_max,
+            auto_workspaces=auto_workspaces,
+        )
+
+
+def _note(cluster: int, **changed: object) -> None:
+    """Keep in the audit log what was changed, in the words of the tables."""
+    found = Cluster.objects.select_related("organization").get(pk=cluster)
+    said = {name: value for name, value in changed.items() if value is not None}
+    audit.record("cluster_changed", found.organization.name, cluster=str(found), changed=said)

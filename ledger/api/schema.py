@@ -106,6 +106,15 @@ RUN_GOODPUT = ledgers_of(
     [*WINDOW, UNIT, FORMAT],
     404,
 )
+METRICS: dict[str, Any] = {
+    "operation_id": "metrics",
+    "summary": "What the token sees as gauges; OpenMetrics where it is accepted, else text 0.0.4",
+    "responses": {
+        (200, "text/plain"): {"type": "string"},
+        (200, "application/openmetrics-text"): {"type": "string"},
+        **problems(400),
+    },
+}
 RUN: dict[str, Any] = {
     "operation_id": "run",
     "summary": "A run, what is true of it, and its workers as they are now",

@@ -5,6 +5,7 @@ from django.urls import path, re_path
 from ledger.api.base import Nothing
 from ledger.api.documents import Documents, Schema
 from ledger.api.goodput import ClusterGoodput, ClusterWeekly, Goodput, Weekly
+from ledger.api.metrics import Metrics
 from ledger.api.observations import Observations, RefusedItems
 from ledger.api.runs import OneRun, RunGoodput, Runs, RunTimeline, Workers
 
@@ -13,6 +14,7 @@ CLUSTER = "organizations/<path:organization>/clusters/<path:cluster>"
 urlpatterns = [
     path("goodput", Goodput.as_view(), name="goodput"),
     path("goodput/weekly", Weekly.as_view(), name="weekly"),
+    path("goodput/metrics", Metrics.as_view(), name="metrics"),
     path("runs", Runs.as_view(), name="runs"),
     path("runs/<path:run>/goodput", RunGoodput.as_view(), name="run-goodput"),
     path("runs/<path:run>/timeline", RunTimeline.as_view(), name="run-timeline"),

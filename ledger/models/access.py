@@ -4,7 +4,7 @@ import secrets
 from datetime import timedelta
 
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
@@ -63,13 +63,14 @@ class Token(AbstractAuthToken):  # type: ignore[misc]  # knox has no types
         if days is not None and not 1 <= days <= DAYS_MAX:
             raise ValueError(f"days must be from 1 to {DAYS_MAX}")
         plain = PREFIX + secrets.token_hex(_RANDOM_BYTES)
-        token = cls.objects.create(
-            digest=digest_of(plain),
-            token_key=plain[: CONSTANTS.TOKEN_KEY_LENGTH],
-            organization=organization,
-            workspace=workspace,
-            scopes=[scope for scope in SCOPES if scope in scopes],
-            expiry=None if days is None else Now() + timedelta(days=days),
-        )
+        with transaction.atomic():
+            token = cls.objects.create(
+                digest=digest_of(plain),
+                token_key=plain[: CONSTANTS.TOKEN_KEY_LENGTH],
+                organization=organization,
+                workspace=workspace,
+                scopes=[scope for scope in SCOPES if scope in scopes],
+                expiry=None if days is None else Now() + timedelta(days=days),
+            )
         token.refresh_from_db()
         return token, plain

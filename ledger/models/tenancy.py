@@ -27,7 +27,8 @@ class Cluster(models.Model):
     """The unit of counting, with its clock and the settings that act when a sample arrives.
 
     `open_hour` is the running hour of its open cells; `checked_to` is up to where words that ran out and dated
-    settings have been looked at; every hour before `final_to` is final; before `first_hour` nothing is revised.
+    settings have been looked at; every hour before `final_to` is final; before `first_hour` nothing is revised;
+    `count_ms` is how long the last count took.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE)
@@ -42,6 +43,7 @@ class Cluster(models.Model):
     checked_to = models.DateTimeField(db_default=Now())
     counted_until = models.DateTimeField(null=True)
     categorized_at = models.DateTimeField(null=True)
+    count_ms = models.PositiveIntegerField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization", "name"], name="cluster_name")]

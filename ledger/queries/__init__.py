@@ -1,7 +1,16 @@
 """Every number shown anywhere, as frozen values. Instants are UTC ms; one statement is one snapshot."""
 
 from ledger.queries.goodput import GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
-from ledger.queries.now import Health, StalledWorker, first_hour, health, now, stalled_now
+from ledger.queries.now import (
+    ClusterHealth,
+    Health,
+    StalledWorker,
+    clusters_health,
+    first_hour,
+    health,
+    now,
+    stalled_now,
+)
 from ledger.queries.runs import (
     RunKey,
     RunRow,
@@ -17,23 +26,28 @@ from ledger.queries.runs import (
     runs,
     timeline,
 )
+from ledger.queries.scrape import GoingRun, Scrape, scrape
 
 __all__ = [
     "GROUPINGS",
     "SORTS",
     "Answer",
+    "ClusterHealth",
     "Filters",
+    "GoingRun",
     "Health",
     "Row",
     "RunKey",
     "RunRow",
     "RunWorker",
     "Runs",
+    "Scrape",
     "Segment",
     "StalledWorker",
     "Timeline",
     "Week",
     "Weeks",
+    "clusters_health",
     "find_run",
     "first_hour",
     "goodput",
@@ -45,6 +59,7 @@ __all__ = [
     "run_window",
     "run_workers",
     "runs",
+    "scrape",
     "stalled_now",
     "timeline",
     "weekly",

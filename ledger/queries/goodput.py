@@ -179,10 +179,10 @@ def _ask(
                 found.counted_until, found.complete = int(rest[4]), bool(rest[5])
                 found.revised_at = None if rest[6] is None else int(rest[6])
             case "total":
-                found.totals[bucket], found.counts[bucket] = _ledger(rest[4:]), rank
+                found.totals[bucket], found.counts[bucket] = ledger_of(rest[4:]), rank
             case "row":
                 name, uid, workspace, pool = rest[:4]
-                found.rows[bucket].append(Row(name, uid, workspace, pool, _ledger(rest[4:])))
+                found.rows[bucket].append(Row(name, uid, workspace, pool, ledger_of(rest[4:])))
     return found
 
 
@@ -207,7 +207,7 @@ def _rollup(by: str, filters: Filters) -> str:
     return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "")
 
 
-def _ledger(amounts: Sequence[Any]) -> Ledger:
+def ledger_of(amounts: Sequence[Any]) -> Ledger:
     """Return the ledger of a row's 8 amounts, its two second labels, and the 8 amounts held."""
     values = [int(amount) for amount in amounts]
     count = len(Category)
@@ -216,4 +216,4 @@ def _ledger(amounts: Sequence[Any]) -> Ledger:
 
 def hourly(scope: Scope, window: Window) -> tuple[tuple[int, Ledger], ...]:
     """Return (hour, ledger) for each hour of the window in which anything was counted."""
-    return tuple((row[0], _ledger(row[1:])) for row in sql.rows("goodput_hourly", **_within(scope, window)))
+    return tuple((row[0], ledger_of(row[1:])) for row in sql.rows("goodput_hourly", **_within(scope, window)))

@@ -17,6 +17,16 @@ class Health:
     last_categorized_at: datetime | None
 
 
+class ClusterHealth(NamedTuple):
+    """How a cluster does: how long ago it was counted and how long that took (None: never), items refused in a day."""
+
+    organization: str
+    cluster: str
+    age_ms: int | None
+    count_ms: int | None
+    refused: int
+
+
 class StalledWorker(NamedTuple):
     """A worker that holds GPUs and makes no progress since `since`; `step` is the last one it told."""
 
@@ -46,6 +56,11 @@ def now() -> int:
 def health() -> Health:
     """Return how far all clusters are counted."""
     return Health(*sql.rows("health")[0])
+
+
+def clusters_health() -> tuple[ClusterHealth, ...]:
+    """Return how every cluster does, by name."""
+    return tuple(ClusterHealth(*row) for row in sql.rows("clusters_health"))
 
 
 def first_hour(scope: Scope) -> int | None:

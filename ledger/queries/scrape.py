@@ -1,0 +1,82 @@
+"""What a scrape of the metrics shows, in three statements whatever there is."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ledger import sql
+from ledger.access import Scope
+from ledger.core.categories import Category
+from ledger.core.windows import Window, floor_hour
+
+KINDS = ("cluster", "workspace", "machine", "pool")
+WINDOWS = ("hour", "day")
+
+
+class Spent(NamedTuple):
+    """GPU-microseconds: what was held, and the eight categories, held and not held together."""
+
+    held: int
+    amounts: tuple[int, ...]
+
+    @property
+    def asked(self) -> int:
+        return sum(self.amounts)
+
+    @property
+    def goodput(self) -> float | None:
+        """Productive / held, rounded once; None when nothing was held."""
+        return self.amounts[Category.PRODUCTIVE] / self.held if self.held else None
+
+    def together(self, other: "Spent") -> "Spent":
+        """Return the sum of both."""
+        return Spent(self.held + other.held, tuple(a + b for a, b in zip(self.amounts, other.amounts, strict=True)))
+
+
+NOTHING = Spent(0, (0,) * len(Category))
+
+
+class GoingRun(NamedTuple):
+    """A run that holds or asks for GPUs now, with what it spent since it was submitted."""
+
+    name: str
+    uid: str
+    workspace: str
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Scrape:
+    """What was spent by (kind, window) and name, by the runs that go on, and how many workers are stalled by workspace.
+
+    What shares its name with another of its kind, on another cluster, is one.
+    """
+
+    spent: Mapping[tuple[str, str], Mapping[str, Spent]]
+    runs: tuple[GoingRun, ...]
+    stalled: Mapping[str, int]
+
+
+def scrape(scope: Scope, now: int) -> Scrape:
+    """Return what is seen in a scope: `hour` is the running UTC hour of `now` (ms), `day` that and the 23 before it."""
+    window = Window.last_days(now, 1)
+    where = {"workspaces": sorted(scope.workspaces), "start": window.start, "end": window.end}
+    spent: dict[tuple[str, str], dict[str, Spent]] = defaultdict(dict)
+    for kind, recent, name, held, *amounts in sql.rows("scrape", **where, recent=floor_hour(now)):
+        one = Spent(held, tuple(amounts))
+        for length in WINDOWS if recent else WINDOWS[1:]:
+            named = spent[kind, length]
+            named[name] = named[name].together(one) if name in named else one
+    return Scrape(spent, _going(scope), _stalled(scope))
+
+
+def _going(scope: Scope) -> tuple[GoingRun, ...]:
+    found = sql.rows("scrape_runs", workspaces=sorted(scope.workspaces))
+    return tuple(
+        GoingRun(name, uid, workspace, Spent(held, tuple(amounts))) for name, uid, workspace, held, *amounts in found
+    )
+
+
+def _stalled(scope: Scope) -> dict[str, int]:
+    return dict(sql.rows("scrape_stalled", workspaces=sorted(scope.workspaces), stalled=int(Category.STALLED)))
