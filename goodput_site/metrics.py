@@ -30,9 +30,7 @@ def server_metrics(request: HttpRequest) -> HttpResponse:
         challenge = {"WWW-Authenticate": "Bearer"}
         return HttpResponse("Who asks?\n", status=401, content_type="text/plain", headers=challenge)
     text, content_type = exposition(families(), request.headers.get("Accept", ""))
-    response = HttpResponse(text, content_type=content_type)
-    response["Cache-Control"] = "no-store"
-    return response
+    return HttpResponse(text, content_type=content_type)
 
 
 def is_operator(request: HttpRequest) -> bool:
