@@ -1,0 +1,182 @@
+"""One question, asked of the queries, of JSON, of CSV, of the page and of the metrics, has one answer in integers."""
+
+import csv
+import io
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.test import Client
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from ledger import queries
+from ledger.access import Scope, scope_of_organization, scope_of_workspace
+from ledger.core.categories import Category
+from ledger.core.totals import Ledger
+from ledger.core.windows import DAY, HOUR, Window, floor_hour
+from ledger.decode.values import iso
+from ledger.models import Cluster, Membership
+from ledger.queries import Filters
+from tests.api.conftest import Api
+from tests.api.history import History
+from tests.metrics.reading import by, gpu_us, samples
+
+BY = ("workspace", "run", "machine", "pool", "user")
+LABELS = [category.label for category in Category]
+often = hypothesis_settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+rarely = hypothesis_settings(often, max_examples=8)
+hours = st.integers(1, 22 * 24)
+Integers = dict[str, tuple[int, ...]]
+
+
+@pytest.fixture
+def still(history: History) -> History:
+    """The history with clocks that stand at the end of the open hour, so that two questions meet the same amounts."""
+    Cluster.objects.update(counted_until=F("open_hour") + timedelta(hours=1))
+    return history
+
+
+def window_of(history: History, before: int, length: int) -> Window:
+    """The window that ends `before` hours before the end of the running hour."""
+    end = floor_hour(history.now) + 2 * HOUR - before * HOUR
+    return Window(end - length * HOUR, end)
+
+
+def integers(of: Ledger) -> tuple[int, ...]:
+    return (*of.amounts, *of.held, of.unobserved, of.unobserved_productive)
+
+
+def of_json(row: dict[str, Any]) -> tuple[int, ...]:
+    parts = [row["gpu_hours"][label] for label in LABELS] + [row["held_gpu_hours"][label] for label in LABELS]
+    return tuple(map(int, [*parts, row["unobserved_gpu_hours"], row["unobserved_productive_gpu_hours"]]))
+
+
+def of_csv(row: dict[str, str]) -> tuple[int, ...]:
+    parts = [row[f"{of}_gpu_hours.{label}".removeprefix("_")] for of in ("", "held") for label in LABELS]
+    return tuple(map(int, [*parts, row["unobserved_gpu_hours"], row["unobserved_productive_gpu_hours"]]))
+
+
+def identity(row: Any) -> str:
+    """What tells rows apart, also where their names are alike: the uid, or the name with the pool."""
+    get: Callable[[str], str] = (
+        (lambda key: str(row.get(key, ""))) if isinstance(row, dict) else lambda key: str(getattr(row, key))
+    )
+    return "|".join((get("name").removeprefix("'"), get("uid"), get("pool")))
+
+
+def gathered(rows: Any, read: Callable[[Any], tuple[int, ...]]) -> Integers:
+    """Rows by identity; two clusters may each have a machine of one name."""
+    found: Integers = {}
+    for row in rows:
+        before = found.get(identity(row), (0,) * 18)
+        found[identity(row)] = tuple(a + b for a, b in zip(before, read(row), strict=True))
+    return found
+
+
+def summed(rows: Integers) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*rows.values(), strict=True))) if rows else (0,) * 18
+
+
+@often
+@given(before=hours, length=hours, grouping=st.sampled_from(BY), workspace=st.sampled_from(["", "vision", "speech"]))
+def test_json_and_csv_have_the_integers_of_the_query(
+    api: Api, still: History, before: int, length: int, grouping: str, workspace: str
+) -> None:
+    window = window_of(still, before, length)
+    scope = scope_of_organization(api.tenants.acme)
+    answer = queries.goodput(scope, window, grouping, Filters(workspace=workspace), limit=None)
+    ask = {"by": grouping, "start": iso(window.start), "end": iso(window.end), "unit": "gpu_us", "workspace": workspace}
+    told = api.get("goodput", still.reader, limit=1000, **ask).json()
+    table = api.get("goodput", still.reader, limit=1000, format="csv", **ask).content.decode()
+    expected = gathered(answer.rows, lambda row: integers(row.ledger))
+    assert gathered(told["rows"], of_json) == expected
+    assert gathered(csv.DictReader(io.StringIO(table, newline="")), of_csv) == expected
+    assert of_json(told["total"]) == integers(answer.total) == summed(expected)
+
+
+@often
+@given(before=hours, length=hours, cut=st.floats(0, 1))
+def test_all_groupings_have_one_total_and_adjoining_windows_add_up(
+    api: Api, still: History, before: int, length: int, cut: float
+) -> None:
+    window = window_of(still, before, length)
+    scope = scope_of_organization(api.tenants.acme)
+    totals = {integers(queries.goodput(scope, window, grouping).total) for grouping in BY}
+    assert len(totals) == 1
+    middle = window.start + round(cut * length) * HOUR
+    parts = [(window.start, middle), (middle, window.end)]
+    ledgers = [queries.goodput(scope, Window(*part)).total for part in parts if part[0] < part[1]]
+    assert {integers(sum(ledgers, Ledger()))} == totals
+    clusters = [
+        queries.goodput(Scope(scope.workspaces, cluster), window, "pool").total
+        for cluster in (api.tenants.east.pk, still.west.pk)
+    ]
+    assert {integers(sum(clusters, Ledger()))} == totals
+
+
+@rarely
+@given(before=hours, length=hours, grouping=st.sampled_from(BY))
+def test_the_page_has_the_integers_of_the_query(
+    api: Api, still: History, before: int, length: int, grouping: str
+) -> None:
+    window = window_of(still, before, length)
+    member, _ = User.objects.get_or_create(username="member")
+    Membership.objects.get_or_create(user=member, workspace=api.tenants.vision)
+    client = Client()
+    client.force_login(member)
+    ask = {"by": grouping, "start": iso(window.start), "end": iso(window.end), "unit": "gpu_us", "format": "json"}
+    told = client.get("/w/acme/vision/goodput", ask).json()
+    answer = queries.goodput(scope_of_workspace(api.tenants.vision), window, grouping, limit=None)
+    assert gathered(told["rows"], of_json) == gathered(answer.rows, lambda row: integers(row.ledger))
+    assert of_json(told["total"]) == integers(answer.total)
+
+
+@rarely
+@given(before=st.integers(1, 19 * 24))
+def test_a_scrape_at_any_hour_has_the_integers_of_the_query(api: Api, still: History, before: int) -> None:
+    scope = scope_of_organization(api.tenants.acme)
+    end = window_of(still, before, 1).end
+    seen = queries.scrape(scope, end - 1)
+    for length, name in ((HOUR, "hour"), (DAY, "day")):
+        for kind in ("workspace", "machine", "pool"):
+            expected: dict[str, Ledger] = {}
+            for row in queries.goodput(scope, Window(end - length, end), kind, limit=None).rows:
+                expected[row.name] = expected.get(row.name, Ledger()) + row.ledger
+            found = seen.spent[kind, name]
+            assert {key: (spent.amounts, spent.held) for key, spent in found.items()} == {
+                key: (ledger.amounts, ledger.allocated) for key, ledger in expected.items()
+            }
+        for cluster in (api.tenants.east, still.west):
+            total = queries.goodput(Scope(scope.workspaces, cluster.pk), Window(end - length, end)).total
+            spent = seen.spent["cluster", name].get(cluster.name)
+            assert (spent.amounts if spent else (0,) * 8) == total.amounts
+
+
+def test_the_metrics_have_the_integers_of_the_interface(
+    api: Api, still: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "now", lambda: still.now)
+    told = samples(api.get("goodput/metrics", api.token("metrics")).content.decode())
+    for kind in ("workspace", "machine", "pool"):
+        expected: Integers = {}
+        for row in api.get("goodput", still.reader, by=kind, days=1, unit="gpu_us", limit=1000).json()["rows"]:
+            more = tuple(int(row["gpu_hours"][label]) for label in LABELS)
+            before = expected.get(row["name"], (0,) * 8)
+            expected[row["name"]] = tuple(a + b for a, b in zip(before, more, strict=True))
+        for name, amounts in expected.items():
+            found = by(told, "astraeus_goodput_gpu_hours", "category", scope=kind, name=name, window="day")
+            assert tuple(gpu_us(found[label]) for label in LABELS) == amounts
+    going = api.get("runs", still.reader, state="going").json()["runs"]
+    assert len(going) == 6
+    for run in going:
+        ledger = api.get(f"runs/{run['uid']}/goodput", still.reader, unit="gpu_us").json()["total"]
+        found = by(told, "astraeus_run_goodput_gpu_hours", "category", run=run["name"], namespace=run["workspace"])
+        assert {label: gpu_us(found[label]) for label in LABELS} == {k: int(v) for k, v in ledger["gpu_hours"].items()}
+        ratio = by(told, "astraeus_run_goodput_ratio", "run", namespace=run["workspace"]).get(run["name"])
+        assert (ratio is None) == ("goodput" not in ledger)
+        assert ratio is None or ratio == int(ledger["productive_gpu_hours"]) / int(ledger["allocated_gpu_hours"])
