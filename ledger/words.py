@@ -15,12 +15,12 @@ def hear(clock: Clock, batch: Batch, source: SourceRow) -> dict[int, int]:
     ((joined_lower, joined_upper),) = union([(lower, upper), *old])
     sql.run("words_put", source=source.id, lower=joined_lower, upper=joined_upper)
     sql.run("source_heard", source=source.id, at=batch.sent_at)
-    gaps = [gap for gap in _gaps((lower, upper), old) if gap[0] < clock.now]
+    gaps = [gap for gap in _gaps((lower, upper), old) if gap[0] <= clock.now]
     if gaps:
         sql.rows("words_stop", space=WORDS_SPACE, cluster=clock.cluster)
     dirty: dict[int, int] = {}
     for begin, end in gaps:
-        for (worker,) in sql.rows("words_watch", source=source.id, lower=begin, upper=min(end, clock.now)):
+        for (worker,) in sql.rows("words_watch", source=source.id, lower=begin, upper=min(end, clock.now + 1)):
             dirty[worker] = min(begin, dirty.get(worker, begin))
     return dirty
 
