@@ -86,13 +86,14 @@ def bar(ledger: Ledger, full: int, key: str) -> Markup:
 def breakdown(ledger: Ledger, address: str) -> Markup:
     """Return the list that a bar shows under the pointer; each category leads to `address` sorted by it.
 
-    `address` is a query string that sorts by nothing itself.
+    `address` sorts by nothing itself; "": nothing leads anywhere.
     """
     lead = escape(address + ("" if address.endswith("?") else "&") + "sort=-")
     lines = "".join(
-        f'<li class="k{category}"><a href="{lead}{category.label}" tabindex="-1">'
-        f'<svg class="key"><use href="#key-{category.label}"/></svg>{category.label}'
-        f"<b>{hours(amount)}</b><i>{share(amount, ledger.asked)}</i></a></li>"
+        f'<li class="k{category}">'
+        + (f'<a href="{lead}{category.label}" tabindex="-1">' if address else "<span>")
+        + f'<svg class="key"><use href="#key-{category.label}"/></svg>{category.label}'
+        f"<b>{hours(amount)}</b><i>{share(amount, ledger.asked)}</i>{'</a>' if address else '</span>'}</li>"
         for category, amount in zip(Category, ledger.amounts, strict=True)
         if amount
     )

@@ -15,8 +15,7 @@ PROBLEM = "application/problem+json"
 def respond(scope: Scope, shown: Shown) -> HttpResponse:
     """Return all rows that match, or those of the page that was asked for, in the order of the page."""
     if shown.problems:
-        problem = {"type": "about:blank", "title": "Not understood", "status": 400, "detail": " ".join(shown.problems)}
-        return HttpResponse(as_json(problem), status=400, content_type=PROBLEM)
+        return refused(shown)
     answer = queries.goodput(
         scope,
         shown.window,
@@ -26,9 +25,29 @@ def respond(scope: Scope, shown: Shown) -> HttpResponse:
         limit=PAGE_ROWS if shown.page else None,
         offset=shown.offset,
     )
-    name = f"goodput-by-{shown.by}-{day(shown.window.start)}-to-{day(shown.window.end)}".replace(" ", "-").lower()
-    headers = {"Content-Disposition": f'attachment; filename="{name}.{shown.format}"'}
     if shown.format == "csv":
-        return HttpResponse(ledgers.csv_of(answer, shown.unit), content_type=CSV, headers=headers)
-    told = as_json(ledgers.envelope(answer, shown.unit, following=None))
-    return HttpResponse(told, content_type="application/json", headers=headers)
+        return sent(shown, "goodput", ledgers.csv_of(answer, shown.unit))
+    return sent(shown, "goodput", as_json(ledgers.envelope(answer, shown.unit, following=None)))
+
+
+def weekly(scope: Scope, shown: Shown) -> HttpResponse:
+    """Return all rows of each week, the first week first, in the order of the page."""
+    if shown.problems:
+        return refused(shown)
+    answer = queries.weekly(scope, shown.window, by=shown.by, filters=shown.filters, sort=shown.sort, limit=None)
+    if shown.format == "csv":
+        return sent(shown, "goodput-weekly", ledgers.weekly_csv_of(answer, shown.unit))
+    return sent(shown, "goodput-weekly", as_json(ledgers.weekly(answer, shown.unit)))
+
+
+def sent(shown: Shown, what: str, told: str | bytes) -> HttpResponse:
+    """Return a file whose name says what it is, by what, and of which days."""
+    name = f"{what}-by-{shown.by}-{day(shown.window.start)}-to-{day(shown.window.end)}".replace(" ", "-").lower()
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{shown.format}"'}
+    return HttpResponse(told, content_type=CSV if shown.format == "csv" else "application/json", headers=headers)
+
+
+def refused(shown: Shown) -> HttpResponse:
+    """Say what of the query string cannot be understood."""
+    problem = {"type": "about:blank", "title": "Not understood", "status": 400, "detail": " ".join(shown.problems)}
+    return HttpResponse(as_json(problem), status=400, content_type=PROBLEM)

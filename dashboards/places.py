@@ -1,4 +1,4 @@
-"""The workspaces a person may open, and the door before each."""
+"""The workspaces and clusters a person may open, and the door before each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,8 +27,45 @@ class Place:
     scope: Scope | None = None
 
     @property
+    def name(self) -> str:
+        return self.workspace
+
+    @property
+    def base(self) -> str:
+        return f"/w/{quote(self.organization, safe='')}/{quote(self.workspace, safe='')}"
+
+    @property
     def address(self) -> str:
-        return f"/w/{quote(self.organization, safe='')}/{quote(self.workspace, safe='')}/goodput"
+        return f"{self.base}/goodput"
+
+    @property
+    def weekly(self) -> str:
+        return f"{self.base}/goodput/weekly"
+
+    @property
+    def runs(self) -> str:
+        return f"{self.base}/runs"
+
+    def run(self, name: str) -> str:
+        """Return the address of a run's page; `name` is its uid or its name."""
+        return f"{self.runs}/{quote(name, safe='')}"
+
+
+@dataclass(frozen=True)
+class ClusterPlace:
+    """A cluster of an organization, for who sees all of it."""
+
+    organization: str
+    cluster: str
+    scope: Scope | None = None
+
+    @property
+    def name(self) -> str:
+        return self.cluster
+
+    @property
+    def address(self) -> str:
+        return f"/organizations/{quote(self.organization, safe='')}/clusters/{quote(self.cluster, safe='')}/goodput"
 
 
 def places_of(user: Person) -> list[Place]:
@@ -46,6 +83,19 @@ def place_of(user: Person, organization: str, workspace: str) -> Place:
     if found is None:
         raise Http404("There is no such page.")
     return Place(organization, workspace, access.scope_of_workspace(found))
+
+
+def clusters_of(user: Person) -> list[ClusterPlace]:
+    """Return the clusters whose whole ledger `user` may open, by name."""
+    return [ClusterPlace(cluster.organization.name, cluster.name) for cluster in access.clusters_of(user)]
+
+
+def cluster_of(user: Person, organization: str, cluster: str) -> ClusterPlace:
+    """Return one cluster. Raises Http404 when it does not exist or is none of the user's business."""
+    found = access.cluster_for(user, organization, cluster)
+    if found is None:
+        raise Http404("There is no such page.")
+    return ClusterPlace(organization, cluster, access.scope_of_organization(found.organization, found.pk))
 
 
 def to_sign_in(request: HttpRequest) -> HttpResponse:

@@ -1,12 +1,14 @@
 """The rows of a ledger page as its table shows them."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
 from dashboards.bars import Markup, bar, breakdown
 from dashboards.filters import Shown
 from dashboards.numbers import ABSENT, grouped, hours, share
+from dashboards.places import Place
 from ledger.core.categories import DEFINITIONS, Category
 from ledger.core.totals import Ledger, percent
 from ledger.queries import Answer, Row
@@ -45,49 +47,91 @@ class Numbers:
 
 @dataclass(frozen=True)
 class ShownRow:
-    """A row ready to be shown; `href` is "" where there is nothing to go to, `key` stays the same over refreshes."""
+    """A row ready to be shown; `href` is "" where there is nothing to go to, `key` stays the same over refreshes.
+
+    `full`: GPU-microseconds that take the whole width of its bar; `deeper`: where the parts of the bar lead.
+    """
 
     key: str
     name: str
     detail: str
     href: str
     numbers: Numbers
-    bar: Markup
-    breakdown: Markup
+    ledger: Ledger
+    full: int
+    deeper: str
+
+    @property
+    def bar(self) -> Markup:
+        return bar(self.ledger, self.full, self.key)
+
+    @property
+    def breakdown(self) -> Markup:
+        return breakdown(self.ledger, self.deeper)
 
 
-def shown_rows(answer: Answer, shown: Shown) -> tuple[ShownRow, ...]:
+@dataclass(frozen=True)
+class Leads:
+    """Where rows lead: to the page at `address` ("": this one).
+
+    Where `among` workspaces of an organization, a workspace leads to its own page.
+    """
+
+    organization: str
+    address: str = ""
+    among: bool = False
+
+    def to(self, row: Row, shown: Shown) -> str:
+        """Return the address of what a row is made of, "" where there is nothing to go to."""
+        if shown.by == "workspace" and self.among:
+            return Place(self.organization, row.name).address + shown.link(by="run", q="", sort="-lost")
+        found = target(row, shown)
+        return self.address + found if found else ""
+
+
+def shown_rows(answer: Answer, shown: Shown, leads: Leads) -> tuple[ShownRow, ...]:
     """Return the answer's rows; on the scale "same" the longest of them takes the whole width."""
-    names = Counter(row.name for row in answer.rows)
     longest = max((row.ledger.asked for row in answer.rows), default=0)
-    return tuple(shown_row(row, shown, longest, repeated=names[row.name] > 1) for row in answer.rows)
+    return rows_on_scale(answer.rows, shown, leads, longest)
 
 
-def shown_row(row: Row, shown: Shown, longest: int, *, repeated: bool) -> ShownRow:
-    ledger, href = row.ledger, target(row, shown)
-    key = sha256(repr((shown.by, row.workspace, row.uid, row.pool, row.name)).encode()).hexdigest()[:12]
-    return ShownRow(
-        key=key,
-        name=row.name,
-        detail=detail(row, repeated=repeated),
-        href=href,
-        numbers=numbers(ledger, shown.category),
-        bar=bar(ledger, longest if shown.scale == "same" else ledger.asked, key),
-        breakdown=breakdown(ledger, href or shown.link(sort="-lost")),
+def rows_on_scale(rows: Sequence[Row], shown: Shown, leads: Leads, longest: int, key: str = "") -> tuple[ShownRow, ...]:
+    """Return rows; on the scale "same" `longest` GPU-microseconds take the whole width, `key` begins their keys."""
+    names = Counter(row.name for row in rows)
+    return tuple(
+        ShownRow(
+            key=key + sha256(repr((shown.by, row.workspace, row.uid, row.pool, row.name)).encode()).hexdigest()[:12],
+            name=row.name,
+            detail=detail(row, repeated=names[row.name] > 1),
+            href=leads.to(row, shown),
+            numbers=numbers(row.ledger, shown.category),
+            ledger=row.ledger,
+            full=longest if shown.scale == "same" else row.ledger.asked,
+            deeper=leads.address + (target(row, shown) or shown.link(sort="-lost")),
+        )
+        for row in rows
     )
 
 
 def total_row(answer: Answer, shown: Shown) -> ShownRow:
     """Return the row of all rows; its bar has the whole width to itself."""
-    total = answer.total
+    detail = f"of all {grouped(str(answer.count))}" if answer.count > len(answer.rows) else ""
+    return sum_row(answer.total, "Total", "total", shown, answer.total.asked, detail=detail)
+
+
+def sum_row(
+    total: Ledger, name: str, key: str, shown: Shown, full: int, *, detail: str = "", href: str = "", address: str = ""
+) -> ShownRow:
+    """Return a row of a sum, on whose bar `full` GPU-microseconds take the whole width; its parts lead to `address`."""
     return ShownRow(
-        key="total",
-        name="Total",
-        detail=f"of all {grouped(str(answer.count))}" if answer.count > len(answer.rows) else "",
-        href="",
+        key=key,
+        name=name,
+        detail=detail,
+        href=href,
         numbers=numbers(total, shown.category),
-        bar=bar(total, total.asked, "total"),
-        breakdown=breakdown(total, shown.link(sort="-lost")),
+        ledger=total,
+        full=full,
+        deeper=address + shown.link(sort="-lost"),
     )
 
 

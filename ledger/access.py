@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q, QuerySet
 
-from ledger.models import Organization, Workspace
+from ledger.models import Cluster, Organization, Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +51,20 @@ def organization_for(user: AbstractBaseUser | AnonymousUser, name: str) -> Organ
     if not getattr(user, "is_staff", False):
         organizations = organizations.filter(administration__user=user.pk)
     return organizations.first() if user.is_authenticated else None
+
+
+def visible_clusters(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Cluster]:
+    """Return the clusters whose whole ledger a person may see: an organization's admin its own, an operator all."""
+    clusters = Cluster.objects.select_related("organization").order_by("organization__name", "name")
+    if not user.is_authenticated:
+        return clusters.none()
+    return clusters if getattr(user, "is_staff", False) else clusters.filter(organization__administration__user=user.pk)
+
+
+def clusters_of(user: AbstractBaseUser | AnonymousUser) -> list[Cluster]:
+    return list(visible_clusters(user))
+
+
+def cluster_for(user: AbstractBaseUser | AnonymousUser, organization: str, cluster: str) -> Cluster | None:
+    """Return the cluster of that name, None when there is none or the person may not see all of it."""
+    return visible_clusters(user).filter(organization__name=organization, name=cluster).first()

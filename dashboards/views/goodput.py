@@ -1,4 +1,4 @@
-"""The ledger of a workspace: what needs somebody now, five figures, and where the time of each row went."""
+"""The ledger of a workspace or of a cluster: who needs somebody now, five figures, and where each row's time went."""
 
 from typing import Any
 
@@ -13,10 +13,11 @@ from dashboards.bars import bar
 from dashboards.connect import first_observation
 from dashboards.figures import Measured
 from dashboards.filters import GROUPINGS, LENGTHS, PAGE_ROWS, Shown, shown
+from dashboards.menu import menu_of
 from dashboards.moments import iso
 from dashboards.pages import Pages
-from dashboards.places import place_of, places_of, signed_in
-from dashboards.rows import COLUMNS, NUMBERS, parts, shown_rows, total_row
+from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
+from dashboards.rows import COLUMNS, NUMBERS, Leads, parts, shown_rows, total_row
 from dashboards.sparks import buckets
 from dashboards.stalled import LIMIT, stalled
 from ledger import queries
@@ -33,30 +34,43 @@ LATE_AFTER_MS = 5 * 60_000
 @signed_in
 def goodput(request: HttpRequest, organization: str, workspace: str) -> HttpResponse:
     """Serve the page, the same as CSV or JSON by `format=`, and its living part alone to htmx."""
-    place = place_of(request.user, organization, workspace)
+    return page(request, place_of(request.user, organization, workspace), Leads(organization))
+
+
+@require_safe
+@never_cache
+@signed_in
+def cluster_goodput(request: HttpRequest, organization: str, cluster: str) -> HttpResponse:
+    """Serve the same of a whole cluster, every workspace of its organization together."""
+    return page(request, cluster_of(request.user, organization, cluster), Leads(organization, among=True))
+
+
+def page(request: HttpRequest, place: Place | ClusterPlace, leads: Leads) -> HttpResponse:
     assert place.scope is not None, "a place that was let through has a scope"
     now = queries.now()
     wanted = shown(request.GET, now)
     if wanted.format != "html":
         return downloads.respond(place.scope, wanted)
-    ledger = ledger_part(place.scope, wanted, now)
+    ledger = ledger_part(place.scope, wanted, now, leads)
     if ledger["pages"].page > ledger["pages"].last:
         return redirect(request.path + wanted.link(page=ledger["pages"].last))
     around = {
         "place": place,
-        "places": places_of(request.user),
+        "menu": menu_of(request.user, place, "Goodput"),
         "shown": wanted,
         "now": now,
         "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
-        "connect": first_observation(request.build_absolute_uri("/"), place.organization, place.workspace),
     }
+    if isinstance(place, Place):
+        address = request.build_absolute_uri("/")
+        around["connect"] = first_observation(address, place.organization, place.workspace)
     status = 400 if wanted.problems else 200
     response = render(request, "dashboards/goodput.html", around | ledger, status=status)
     patch_vary_headers(response, ["HX-Request"])
     return response
 
 
-def ledger_part(scope: Scope, wanted: Shown, now: int) -> dict[str, Any]:
+def ledger_part(scope: Scope, wanted: Shown, now: int, leads: Leads) -> dict[str, Any]:
     """Return what the living part of the page shows; the number of queries does not depend on the rows."""
     answer = queries.goodput(
         scope,
@@ -76,7 +90,7 @@ def ledger_part(scope: Scope, wanted: Shown, now: int) -> dict[str, Any]:
         "first_hour": first_hour,
         "figures": measured.five(),
         "whole": whole,
-        "rows": shown_rows(answer, wanted),
+        "rows": shown_rows(answer, wanted, leads),
         "total": total_row(answer, wanted),
         "pages": Pages(answer.count, max(wanted.page, 1), PAGE_ROWS),
         "stalled": stalled(queries.stalled_now(scope, limit=LIMIT)),

@@ -216,4 +216,5 @@ def ledger_of(amounts: Sequence[Any]) -> Ledger:
 
 def hourly(scope: Scope, window: Window) -> tuple[tuple[int, Ledger], ...]:
     """Return (hour, ledger) for each hour of the window in which anything was counted."""
-    return tuple((row[0], ledger_of(row[1:])) for row in sql.rows("goodput_hourly", **_within(scope, window)))
+    rows = sql.rows("goodput_hourly", **_within(scope, window), cluster=scope.cluster)
+    return tuple((row[0], ledger_of(row[1:])) for row in rows)

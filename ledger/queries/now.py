@@ -43,7 +43,7 @@ class StalledWorker(NamedTuple):
 
 def stalled_now(scope: Scope, limit: int = 50, offset: int = 0) -> tuple[StalledWorker, ...]:
     """Return the workers that hold GPUs and are stalled, longest first."""
-    where = {"workspaces": sorted(scope.workspaces), "stalled": int(Category.STALLED)}
+    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster, "stalled": int(Category.STALLED)}
     rows = sql.rows("stalled_now", **where, limit=limit, offset=offset)
     return tuple(StalledWorker(*row) for row in rows)
 
@@ -65,5 +65,5 @@ def clusters_health() -> tuple[ClusterHealth, ...]:
 
 def first_hour(scope: Scope) -> int | None:
     """Return the first hour in which anything was counted, None when nothing was yet."""
-    found = sql.value("first_hour", workspaces=sorted(scope.workspaces))
+    found = sql.value("first_hour", workspaces=sorted(scope.workspaces), cluster=scope.cluster)
     return None if found is None else int(found)

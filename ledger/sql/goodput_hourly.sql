@@ -3,6 +3,7 @@ WITH clock AS MATERIALIZED (
     SELECT id, open_hour, final_to, least(greatest(clock_timestamp(), counted_until), open_hour + interval '1 hour') AS until
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
+      AND (%(cluster)s = 0 OR id = %(cluster)s)
 ), days AS MATERIALIZED (
     -- Whole days of the window that are over and rolled up; all other closed hours are read one by one.
     SELECT k.id AS cluster_id, day

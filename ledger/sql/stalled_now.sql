@@ -7,7 +7,7 @@ JOIN ledger_run AS r ON r.id = w.run_id
 JOIN ledger_workspace AS o ON o.id = r.workspace_id
 JOIN ledger_machine AS m ON m.id = s.machine_id
 JOIN ledger_pool AS p ON p.id = s.pool_id
-WHERE r.workspace_id = ANY (%(workspaces)s::bigint[])
+WHERE r.workspace_id = ANY (%(workspaces)s::bigint[]) AND (%(cluster)s = 0 OR r.cluster_id = %(cluster)s)
   AND s.until IS NULL AND s.category = %(stalled)s AND s.machine_id <> 0
 ORDER BY s.since, r.name, w.name, w.id
 LIMIT %(limit)s OFFSET %(offset)s;

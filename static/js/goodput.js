@@ -15,6 +15,7 @@ if (window.Idiomorph) {
   Object.assign(Idiomorph.defaults.callbacks, {
     beforeAttributeUpdated: (name, element) => !(name === "open" && element.tagName === "DETAILS"),
     beforeNodeMorphed: (now, next) => {
+      if (now.dataset && "kept" in now.dataset) return false;
       if (now.dataset && "n" in now.dataset && now.textContent !== next.textContent) changed.add(now);
       return true;
     },
@@ -34,6 +35,16 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   const isRefresh = event.detail.elt === page();
   if (isRefresh && !event.detail.requestConfig.triggeringEvent && (document.hidden || isBusyWithForm())) {
     event.preventDefault();
+  }
+});
+
+// another page has a head of its own, so it is loaded as a whole
+document.addEventListener("htmx:configRequest", (event) => {
+  const { boosted, path, verb } = event.detail;
+  const to = new URL(path, location.href);
+  if (boosted && verb === "get" && to.pathname !== location.pathname) {
+    event.preventDefault();
+    location.assign(to);
   }
 });
 

@@ -87,7 +87,7 @@ def test_who_has_no_workspace_is_told_how_to_get_one(get: Get) -> None:
 def test_the_menu_lists_what_one_may_open(get: Get) -> None:
     def listed(who: str, path: str) -> list[str]:
         menu = get(path, who).content.decode().split("<main")[0]
-        return re.findall(r'href="(/w/[^"]+)"', menu)
+        return re.findall(r'href="(/w/[^"]+/goodput)"', menu)
 
     assert set(listed("ana", GOODPUT)) == {EMPTY, GOODPUT}
     assert set(listed("adam", GOODPUT)) == {EMPTY, GOODPUT, SPEECH}

@@ -1,0 +1,41 @@
+"""The menu beside every page: the place one is at, its pages, the other places, the clusters."""
+
+from dataclasses import dataclass
+
+from dashboards.places import ClusterPlace, Person, Place, clusters_of, places_of
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page of the menu; `here`: it is the page one is at, or above it."""
+
+    label: str
+    address: str
+    here: bool
+
+
+@dataclass(frozen=True)
+class Menu:
+    """`title` is the place one is at; `entries` are its pages."""
+
+    title: str
+    entries: tuple[Entry, ...]
+    places: tuple[Place, ...]
+    clusters: tuple[Entry, ...]
+
+
+def menu_of(user: Person, at: Place | ClusterPlace, here: str) -> Menu:
+    """Return the menu as `user` sees it at a place; `here` is the label of the page."""
+    places, clusters = places_of(user), clusters_of(user)
+    pages: tuple[tuple[str, str], ...] = ()
+    if isinstance(at, Place):
+        title, of = f"{at.organization} / {at.workspace}", at
+        pages = (("Goodput", of.address), ("By week", of.weekly))
+    else:
+        title = f"{at.organization} (organization)"
+    return Menu(
+        title=title,
+        entries=tuple(Entry(label, address, label == here) for label, address in pages),
+        places=tuple(places),
+        clusters=tuple(Entry(f"{c.organization} / {c.cluster}", c.address, c.address == at.address) for c in clusters),
+    )

@@ -1,0 +1,69 @@
+"""The last eight weeks of a workspace: where the time of each went, as a chart and as a table."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from dashboards import charts, downloads
+from dashboards.bars import bar
+from dashboards.connect import first_observation
+from dashboards.filters import GROUPINGS, Shown, shown
+from dashboards.menu import menu_of
+from dashboards.places import Place, place_of, signed_in
+from dashboards.rows import COLUMNS, NUMBERS, parts, sum_row
+from dashboards.views.goodput import chips
+from dashboards.weeks import ROWS, WEEKS, shown_weeks
+from ledger import queries
+from ledger.access import Scope
+from ledger.core.windows import Window
+
+
+@require_safe
+@never_cache
+@signed_in
+def weekly(request: HttpRequest, organization: str, workspace: str) -> HttpResponse:
+    """Serve the page, the same as CSV or JSON by `format=`, and its living part alone to htmx."""
+    place = place_of(request.user, organization, workspace)
+    assert place.scope is not None, "a place that was let through has a scope"
+    now = queries.now()
+    asked = shown(request.GET, now)
+    wanted = replace(asked, window=Window.last_weeks(now, WEEKS), range="7d", start="", end="")
+    if wanted.format != "html":
+        return downloads.weekly(place.scope, wanted)
+    around = {
+        "place": place,
+        "menu": menu_of(request.user, place, "By week"),
+        "shown": wanted,
+        "now": now,
+        "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
+        "connect": first_observation(request.build_absolute_uri("/"), place.organization, place.workspace),
+    }
+    context = around | weekly_part(place, place.scope, wanted)
+    response = render(request, "dashboards/weekly.html", context, status=400 if wanted.problems else 200)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def weekly_part(place: Place, scope: Scope, wanted: Shown) -> dict[str, Any]:
+    """Return what the living part of the page shows; the number of queries does not depend on the rows."""
+    answer = queries.weekly(scope, wanted.window, by=wanted.by, filters=wanted.filters, sort=wanted.sort, limit=ROWS)
+    weeks = shown_weeks(answer, wanted, place.address, place.organization)
+    return {
+        "answer": answer,
+        "first_hour": queries.first_hour(scope),
+        "weeks": weeks,
+        "figure": charts.stacked(weeks),
+        "whole": answer.total,
+        "whole_bar": bar(answer.total, answer.total.asked, "whole"),
+        "total": sum_row(answer.total, "Total", "total", wanted, answer.total.asked, address=place.address),
+        "parts": parts(answer.total, wanted),
+        "groupings": GROUPINGS,
+        "columns": COLUMNS,
+        "numbers": NUMBERS,
+        "chips": chips(scope, wanted),
+    }
