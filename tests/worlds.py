@@ -15,6 +15,7 @@ MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MONDAY = 1_790_553_600_000  # 2026-09-28T00:00Z
 MOST_WORKERS = 9
+USERS = ("ana", "bo")
 RUNS = ("8c1f", "8C1F", "run-10", "run-2")
 SOURCES = ("kubernetes/east", "slurm", "a")
 MACHINES = ("gpu-7", "gpu-10", "GPU-7", "ä")
@@ -136,7 +137,7 @@ def make_world(rng: Random) -> World:
         for name in rng.sample(MACHINES, rng.randint(0, len(MACHINES)))
     ]
     runs = [
-        {"workspace": rng.choice(("vision", "speech")), "uid": uid, "name": "llm", "user": "ana"}
+        {"workspace": rng.choice(("vision", "speech")), "uid": uid, "name": "llm", "user": rng.choice(USERS)}
         for uid in RUNS[: rng.choice((1, 1, 2, 3, 4))]
     ]
     world = World(settings, runs, machines)

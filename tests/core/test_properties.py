@@ -7,12 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger.core.categories import Category
-from ledger.core.postings import LINES
 from ledger.core.totals import Ledger
 from tests import oracle
 from tests.deliveries import Delivery, deliver, end_of, random_told, random_world, told_worlds
 from tests.memory import Memory
-from tests.oracle import type_cell
+from tests.sums import ledgers_by
 from tests.worlds import World
 
 AHEAD = 120_000
@@ -33,16 +32,6 @@ def count(world: World, way: list[Delivery], until: int, rng: Random | None = No
 
 def batches(way: list[Delivery]) -> list[dict]:
     return [delivery.batch for delivery in way]
-
-
-def ledger_of(cells: list[tuple[type_cell, dict[str, int]]]) -> Ledger:
-    """Return the sum of cells; making it asserts invariant 6."""
-    total = Ledger()
-    for (_, _, machine, _), lines in cells:
-        amounts = tuple(lines.get(line, 0) for line in LINES[: len(Category)])
-        held = amounts if machine != oracle.UNPLACED else (0,) * len(Category)
-        total += Ledger(amounts, held, lines.get("unobserved", 0), lines.get("unobserved_productive", 0))
-    return total
 
 
 @settings(max_examples=80, suppress_health_check=NO_COMPLAINTS)
@@ -97,23 +86,22 @@ def test_1_and_2_every_instant_of_a_counted_life_is_counted_once(told: type_told
 def test_3_and_6_every_grouping_of_every_window_has_one_total(told: type_told, data: st.DataObject) -> None:
     world, (way,) = told
     until = end_of(world, way)
-    cells = list(count(world, way, until).cells(until).items())
-    hours = sorted({key[0] for key, _ in cells}) or [0]
+    cells = count(world, way, until).cells(until)
+    hours = sorted({key[0] for key in cells}) or [0]
     start, end = sorted([data.draw(st.sampled_from(hours)), data.draw(st.sampled_from(hours))])
     workspaces = {run["uid"]: run["workspace"] for run in world.runs}
-    within = [(key, lines) for key, lines in cells if start <= key[0] <= end]
-    total = ledger_of(within)
-    groupings = {
+    whole = ledgers_by(cells, 0, until, lambda _: "all").get("all", Ledger())
+    total = ledgers_by(cells, start, end, lambda _: "all").get("all", Ledger())
+    names = {
         "run": lambda key: key[1],
         "machine": lambda key: key[2],
         "pool": lambda key: key[3],
         "workspace": lambda key: workspaces[key[1]],
     }
-    for name, group in groupings.items():
-        parts = [ledger_of([cell for cell in within if group(cell[0]) == one]) for one in {group(k) for k, _ in within}]
-        assert sum(parts, Ledger()) == total, name
-    before, after = ([cell for cell in cells if cell[0][0] < start], [cell for cell in cells if cell[0][0] > end])
-    assert ledger_of(before) + total + ledger_of(after) == ledger_of(cells)
+    for name in names.values():
+        assert sum(ledgers_by(cells, start, end, name).values(), Ledger()) == total
+    around = [*ledgers_by(cells, 0, start, str).values(), *ledgers_by(cells, end, until, str).values()]
+    assert sum(around, total) == whole
     assert total.productive <= total.allocated <= total.asked
 
 
