@@ -5,26 +5,33 @@ with one statement a reading. It judges less than the real endpoint does and kno
 """
 
 from datetime import datetime
+from io import BytesIO
 from typing import Any
 
 from django.db import connection, models, transaction
 from django.db.models import F
 from rest_framework import serializers
+from rest_framework.parsers import JSONParser
 
 CARRIED = {"pending": "preemption", "starting": "restart"}
 
 
-class RunRow(models.Model):
+class Row(models.Model):
+    objects: models.Manager[Any]
+
+    class Meta:
+        abstract = True
+        app_label = "bench"
+
+
+class RunRow(Row):
     uid = models.CharField(max_length=253, unique=True)
     workspace = models.CharField(max_length=253, default="")
     name = models.CharField(max_length=253, default="")
     user = models.CharField(max_length=253, default="")
 
-    class Meta:
-        app_label = "bench"
 
-
-class WorkerRow(models.Model):
+class WorkerRow(Row):
     run = models.ForeignKey(RunRow, models.CASCADE)
     name = models.CharField(max_length=253)
     phase = models.CharField(max_length=16, default="")
@@ -32,42 +39,36 @@ class WorkerRow(models.Model):
     pool = models.CharField(max_length=253, default="")
     gpus = models.FloatField(default=0)
 
-    class Meta:
-        app_label = "bench"
+    class Meta(Row.Meta):
         constraints = [models.UniqueConstraint(fields=["run", "name"], name="bench_worker")]
 
 
-class StateRow(models.Model):
+class StateRow(Row):
     worker = models.ForeignKey(WorkerRow, models.CASCADE)
     at = models.DateTimeField()
     phase = models.CharField(max_length=16)
     reason = models.CharField(max_length=16, default="")
     attempt = models.IntegerField(null=True)
 
-    class Meta:
-        app_label = "bench"
+    class Meta(Row.Meta):
         constraints = [models.UniqueConstraint(fields=["worker", "at", "phase"], name="bench_state")]
 
 
-class SampleRow(models.Model):
+class SampleRow(Row):
     worker = models.OneToOneField(WorkerRow, models.CASCADE)
     at = models.DateTimeField()
     gpu_busy = models.FloatField(null=True)
     step = models.BigIntegerField(null=True)
     step_seconds = models.FloatField(null=True)
 
-    class Meta:
-        app_label = "bench"
 
-
-class AmountRow(models.Model):
+class AmountRow(Row):
     worker = models.ForeignKey(WorkerRow, models.CASCADE)
     hour = models.DateTimeField()
     category = models.CharField(max_length=16)
     seconds = models.FloatField(default=0)
 
-    class Meta:
-        app_label = "bench"
+    class Meta(Row.Meta):
         constraints = [models.UniqueConstraint(fields=["worker", "hour", "category"], name="bench_amount")]
 
 
@@ -103,7 +104,7 @@ class ReadingSerializer(serializers.Serializer[Any]):
 
 
 class BatchSerializer(serializers.Serializer[Any]):
-    source = serializers.CharField(max_length=253)
+    source = serializers.CharField(max_length=253)  # type: ignore[assignment]  # a field may be called so
     sent_at = serializers.DateTimeField()
     runs = RunSerializer(many=True, required=False, default=list)
     workers = StateSerializer(many=True, required=False, default=list)
@@ -119,10 +120,6 @@ def make_tables() -> None:
 
 def take(content: bytes) -> int:
     """Take a body and return how many items it had. Raises ValidationError."""
-    from io import BytesIO
-
-    from rest_framework.parsers import JSONParser
-
     serializer = BatchSerializer(data=JSONParser().parse(BytesIO(content)))
     serializer.is_valid(raise_exception=True)
     batch = serializer.validated_data

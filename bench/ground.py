@@ -2,16 +2,13 @@
 
 import os
 import shutil
-import statistics
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 SQL = Path(__file__).parent / "sql"
-Measured = dict[str, list[float]]
 
 
 @contextmanager
@@ -50,29 +47,16 @@ def run(name: str, /, **parameters: Any) -> int:
         return int(cursor.rowcount)
 
 
-def timed(into: list[float], work: Callable[[], Any]) -> Any:
-    """Run `work`, note its seconds, and return what it returned."""
-    began = time.perf_counter()
-    result = work()
-    into.append(time.perf_counter() - began)
-    return result
-
-
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = [head, ["---:"] * len(head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def milliseconds(seconds: Sequence[float]) -> str:
-    """Return the median in ms, with as many digits as it deserves."""
-    value = statistics.median(seconds) * 1000
+def milliseconds(seconds: float) -> str:
+    """Return it in ms, with as many digits as it deserves."""
+    value = seconds * 1000
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
-
-
-def ratio(measured: Mapping[str, Sequence[float]], name: str, to: str) -> str:
-    """Return the ratio of two medians."""
-    return f"{statistics.median(measured[name]) / statistics.median(measured[to]):.1f}"
 
 
 def machine() -> str:

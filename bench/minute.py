@@ -1,23 +1,23 @@
 """One minute's work and the closing of an hour, beside a bare scan and beside the design that adds every minute.
 
-python -m bench.minute [--sizes 1000 10000 100000] [--million] [--minutes 7]
+python -m bench.minute [--sizes 1000 10000 100000] [--million] [--minutes 7] [--closes 5]
 """
 
 import argparse
-import statistics
 import time
 
-from bench.ground import Measured, ground, machine, milliseconds, table
+from bench.costs import Measured, median
+from bench.ground import ground, machine, milliseconds, table
 
 SIZES = (1_000, 10_000, 100_000)
 MILLION = 1_000_000
 HOUR = 3_600_000
-HEAD = ("workers", "bare scan", "idle minute", "1 % silent", "1 % changed", "adding", "adding 1 % changed", "close")
-COLUMNS = ("scan", "idle", "minute", "changes", "each", "each_changes", "close")
+HEAD = ("workers", "bare scan", "minute", "1 % silent", "1 % changed", "close", "adding: minute", "adding: 1 % changed")
+COLUMNS = ("scan", "idle", "minute", "changes", "close", "each", "each_changes")
 
 
 def main() -> None:
-    """Measure all sizes on one Postgres and print medians in ms, and their ratio to the bare scan."""
+    """Measure all sizes on one Postgres and print medians in ms, and how many bare scans they are."""
     parser = argparse.ArgumentParser(prog="python -m bench.minute", description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="workers of the fleets")
     parser.add_argument("--million", action="store_true", help="a fleet of a million, too: minutes long")
@@ -30,22 +30,23 @@ def main() -> None:
         from bench.passing import measure
 
         print(machine(), flush=True)
-        rows = []
+        found = {}
         for size in sizes:
             hour = int(time.time() * 1000) // HOUR * HOUR
-            rows.append(row(size, measure(size, hour, options.minutes, options.closes)))
-            print(table(HEAD, rows[-1:]), flush=True)
-        print(table(HEAD, rows))
+            found[size] = measure(size, hour, options.minutes, options.closes)
+            print(f"{size:,} workers measured", flush=True)
+    for place, what in enumerate(("by the clock", "of CPU, ours and Postgres'")):
+        print(f"\nMedian ms {what}, in brackets how many bare scans that is:\n")
+        print(table(HEAD, [row(size, measured, place) for size, measured in found.items()]))
 
 
-def row(size: int, measured: Measured) -> tuple[str, ...]:
-    """Return a line of the table: the median, and how many bare scans it is."""
-    bare = statistics.median(measured["scan"])
-    cells = []
-    for name in COLUMNS:
-        cell = milliseconds(measured[name])
-        cells.append(cell if name == "scan" else f"{cell} ({statistics.median(measured[name]) / bare:.1f})")
-    return (f"{size:,}", *cells)
+def row(size: int, measured: Measured, place: int) -> tuple[str, ...]:
+    """Return a line of the table of the figure at `place` of a cost."""
+    medians = {name: median(measured[name])[place] for name in COLUMNS}
+    bare = medians.pop("scan")
+    return (
+        f"{size:,}", milliseconds(bare), *(f"{milliseconds(value)} ({value / bare:.1f})" for value in medians.values())
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

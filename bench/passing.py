@@ -1,12 +1,14 @@
 """Minutes and hours that pass over a fleet, each kind of work timed by itself."""
 
 from collections import defaultdict
+from functools import partial
 
 from django.db import connection, transaction
 
 from bench import fleets
+from bench.costs import Measured, timed
 from bench.fleets import Fleet
-from bench.ground import Measured, run, timed
+from bench.ground import run
 from ledger import hours
 from ledger.categorizer import categorize
 from ledger.checks import check
@@ -32,7 +34,7 @@ def measure(size: int, hour: int, minutes: int, closes: int) -> Measured:
         assert_sound(fleet, fleet.at(last))
     for number in range(1, closes + 1):
         run("worn_cells", cluster=fleet.cluster.pk)
-        closed = timed(measured["close"], lambda at=fleet.hour + number * HOUR: hours.close_over(fleet.cluster.pk, at))
+        closed = timed(measured["close"], partial(hours.close_over, fleet.cluster.pk, fleet.hour + number * HOUR))
         assert closed == 1
     return measured
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-TICK = os.sysconf("SC_CLK_TCK")
+from bench.costs import below, cpu_of
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Web:
 
     def cpu(self) -> float:
         """Return the CPU seconds that it and its children took so far."""
-        return sum(cpu_of(pid) for pid in (self.pid, *children(self.pid)))
+        return cpu_of(below(self.pid))
 
 
 @contextmanager
@@ -69,31 +69,3 @@ def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
                 return
         time.sleep(0.1)
     raise RuntimeError("the web process does not listen")
-
-
-def postgres_cpu() -> float:
-    """Return the CPU seconds that the living processes of our Postgres took so far, those that ended included."""
-    from goodput_site.places import places
-    from goodput_site.processes import working_in
-
-    postmaster = int((places().data / "postmaster.pid").read_text().split("\n", 1)[0])
-    living = (cpu_of(pid) for pid in working_in(places().data) if pid != postmaster)
-    return sum(living) + cpu_of(postmaster, ended=True)
-
-
-def children(pid: int) -> list[int]:
-    """Return the pids of all processes below one."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            found += [int(child), *children(int(child))]
-    return found
-
-
-def cpu_of(pid: int, ended: bool = False) -> float:
-    """Return the CPU seconds of a process, with `ended` those of its children that ended, too."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except FileNotFoundError:
-        return 0.0
-    return sum(int(ticks) for ticks in fields[11 : 15 if ended else 13]) / TICK
