@@ -76,4 +76,4 @@ def _finish(at: Clock, began: int) -> int:
     """
     settle = max(at.thresholds.stall_after, at.thresholds.carry_max) + SETTLE_EXTRA
     final_to = floor_hour(began - settle)
-    return int(sql.value("cluster_counted", cluster=at.cluster, now=began, final_to=final_to))
+    return int(sql.value("cluster_counted", cluster=at.cluster, now=at.now, began=began, final_to=final_to))

@@ -14,7 +14,7 @@ def hear(clock: Clock, batch: Batch, source: SourceRow) -> dict[int, int]:
     old = sql.rows("words_take", source=source.id, lower=lower, upper=upper)
     ((joined_lower, joined_upper),) = union([(lower, upper), *old])
     sql.run("words_put", source=source.id, lower=joined_lower, upper=joined_upper)
-    sql.run("source_heard", source=source.id, at=batch.sent_at)
+    sql.run("source_heard", source=source.id, at=batch.sent_at, now=clock.now)
     gaps = [gap for gap in _gaps((lower, upper), old) if gap[0] <= clock.now]
     if gaps:
         sql.rows("words_stop", space=WORDS_SPACE, cluster=clock.cluster)

@@ -9,11 +9,15 @@ from ledger.models.tenancy import Cluster
 
 
 class Source(models.Model):
-    """An agent: its last word, and its last complete list that counted; `held_since`: lists put aside since then."""
+    """An agent: its last word, and its last complete list that counted; `held_since`: lists put aside since then.
+
+    `heard_at` is the newest instant at which what it said was counted.
+    """
 
     cluster = models.ForeignKey(Cluster, models.CASCADE)
     name = models.CharField(max_length=253)
     word_at = models.DateTimeField(null=True)
+    heard_at = models.DateTimeField(null=True)
     list_at = models.DateTimeField(null=True)
     held_since = models.DateTimeField(null=True)
     confirmed = models.BooleanField(default=False)

@@ -1,7 +1,7 @@
 -- The database's clock, read after the lock is held, and the cluster's settings. Times in ms.
 SELECT
     ledger_ms(clock_timestamp()) AS clock,
-    ledger_ms(greatest(counted_until, checked_to)) AS counted,
+    ledger_ms(ledger_counted(id)) AS counted,
     ledger_ms(open_hour) AS open_hour,
     ledger_ms(first_hour) AS first_hour,
     ledger_ms(final_to) AS final_to,

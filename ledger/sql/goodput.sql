@@ -1,7 +1,7 @@
 -- Ledgers by a grouping, and their totals, over the whole hours [start, end), by ISO week if asked: one snapshot, evaluated
 -- at the cluster's clock. Parts: day roll-ups where one has all that is asked, closed hours for the rest, open cells.
 WITH clock AS MATERIALIZED (
-    SELECT id, open_hour, final_to, least(greatest(clock_timestamp(), counted_until), open_hour + interval '1 hour') AS until
+    SELECT id, open_hour, final_to, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
       AND (%(cluster)s = 0 OR id = %(cluster)s)

@@ -1,2 +1,4 @@
--- The newest word of a source.
-UPDATE ledger_source SET word_at = greatest(word_at, ledger_at(%(at)s)) WHERE id = %(source)s;
+-- The newest word of a source, and the newest instant at which it was counted.
+UPDATE ledger_source SET
+    word_at = greatest(word_at, ledger_at(%(at)s)), heard_at = greatest(heard_at, ledger_at(%(now)s))
+WHERE id = %(source)s;

@@ -5,7 +5,7 @@ SELECT
         ELSE ledger_ms(least(s.until, ledger_at(%(end)s))) END,
     s.category, s.unobserved, s.gpus_milli, s.machine_id <> 0, m.name, p.name, s.attempt
 FROM ledger_worker AS w
-JOIN (SELECT id, least(greatest(clock_timestamp(), counted_until), open_hour + interval '1 hour') AS until
+JOIN (SELECT id, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until
       FROM ledger_cluster) AS k ON k.id = w.cluster_id
 JOIN ledger_span AS s ON s.worker_id = w.id
 JOIN ledger_machine AS m ON m.id = s.machine_id

@@ -95,6 +95,20 @@ def test_t13_a_state_that_arrives_while_the_clock_is_back_is_counted_at_its_own_
     scene.prove(east, told, walls.clock.read())
 
 
+@pytest.mark.parametrize("phase", ["failed", "ended"])
+def test_t13_what_began_before_the_clock_stepped_back_is_never_negative(
+    east: Cluster, walls: Walls, phase: str
+) -> None:
+    """Nothing was categorized since: a page that is drawn now must not be told an instant before what it counts."""
+    say(east, walls, "00:00", {"phase": "running", "gpus": 1})
+    walls.go_on(10 * MINUTE)
+    say(east, walls, "00:10", {"phase": phase})
+    walls.step(-5 * MINUTE)
+    assert counted(east, "01:00") == hours(x=10 / 60)["x"]
+    say(east, walls, "00:04", {"machine": "m1"})
+    assert counted(east, "01:00") == hours(x=10 / 60)["x"]
+
+
 @pytest.mark.parametrize("jump", [-2 * HOUR, 3 * HOUR])
 def test_t14_a_jump_that_comes_back_never_counted(east: Cluster, walls: Walls, jump: int) -> None:
     say(east, walls, "00:00", {"phase": "running", "gpus": 1})
