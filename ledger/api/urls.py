@@ -9,6 +9,7 @@ from ledger.api.metrics import Metrics
 from ledger.api.observations import Observations, RefusedItems
 from ledger.api.runs import OneRun, RunGoodput, Runs, RunTimeline, Workers
 
+app_name = "api"
 CLUSTER = "organizations/<path:organization>/clusters/<path:cluster>"
 
 urlpatterns = [

@@ -1,0 +1,192 @@
+"""Every address, and what each principal gets there: the rules of who sees what, once more and in other words."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
+READ = ("GET", "HEAD")
+TARGETS = ("own", "sibling", "foreign", "unknown")
+INVALID = ("anonymous", "expired token", "revoked token")
+TOKENS = {
+    "metrics token": "metrics",
+    "ingest token": "ingest",
+    "read token": "read",
+    "admin token": "admin",
+    "workspace's read token": "read",
+    "workspace's ingest token": "ingest",
+    "workspace's admin token": "admin",
+}
+PEOPLE = ("member", "sibling's member", "organization's admin", "foreign admin", "operator")
+PRINCIPALS = (*INVALID, *TOKENS, *PEOPLE)
+OF_WORKSPACE = {
+    "read token": {"own", "sibling"},
+    "workspace's read token": {"own"},
+    "member": {"own"},
+    "sibling's member": {"sibling"},
+    "organization's admin": {"own", "sibling"},
+    "foreign admin": {"foreign"},
+    "operator": {"own", "sibling", "foreign"},
+}
+OF_CLUSTER = {
+    "ingest token": {"own", "sibling"},
+    "workspace's ingest token": {"own", "sibling"},
+    "admin token": {"own", "sibling"},
+    "organization's admin": {"own", "sibling"},
+    "foreign admin": {"foreign"},
+    "operator": {"own", "sibling", "foreign"},
+}
+Rule = Callable[[str, str, str], int]
+
+
+class Address(NamedTuple):
+    """A rule, the query that the address needs, and the parameters of each target ("" = there is only one)."""
+
+    rule: Rule
+    query: str = ""
+    targets: tuple[dict[str, str], ...] = ({},)
+
+
+def entered(scopes: tuple[str, ...], people: bool, may: Callable[[str, str], int], methods: tuple[str, ...]) -> Rule:
+    """Return the rule of an address of the interface: known, allowed, a method that there is, something to see."""
+
+    def rule(who: str, target: str, method: str) -> int:
+        if who in INVALID or (who in PEOPLE and not people):
+            return 401
+        if who in PEOPLE and method not in SAFE:
+            return 403  # without a CSRF token
+        if who in TOKENS and TOKENS[who] not in scopes:
+            return 403
+        return may(who, target) if method in methods else 405
+
+    return rule
+
+
+def of_workspace(who: str, target: str) -> int:
+    return 200 if not target or target in OF_WORKSPACE.get(who, ()) else 404
+
+
+def of_cluster(who: str, target: str) -> int:
+    if who.startswith("workspace's"):
+        return 403
+    return 200 if target in OF_CLUSTER.get(who, ()) else 404
+
+
+def observed(who: str, target: str) -> int:
+    return 202 if target in OF_CLUSTER[who] else 404
+
+
+def nothing(*_: str) -> int:
+    return 404
+
+
+def everybody(_: str, __: str, method: str) -> int:
+    return 200 if method in READ else 405
+
+
+def page(who: str, target: str, method: str) -> int:
+    """A page: to the login with who is not signed in; tokens open no page."""
+    if method not in READ:
+        return 405 if method in SAFE else 403
+    if who not in PEOPLE:
+        return 302
+    return of_workspace(who, target)
+
+
+def cluster_page(who: str, target: str, method: str) -> int:
+    return page(who, "", method) if method not in READ or who not in PEOPLE else of_cluster(who, target)
+
+
+def front_door(who: str, _: str, method: str) -> int:
+    return page(who, "", method) if method not in READ else 302
+
+
+def plain(_: str, __: str, method: str) -> int:
+    """A view that knows nobody, behind the middleware that asks for CSRF tokens."""
+    return 200 if method in READ else 405 if method in SAFE else 403
+
+
+def login(who: str, _: str, method: str) -> int:
+    if method not in SAFE:
+        return 403
+    return 302 if who in PEOPLE else 405 if method == "TRACE" else 200
+
+
+def logout(_: str, __: str, method: str) -> int:
+    return 403 if method not in SAFE else 200 if method == "OPTIONS" else 405
+
+
+def server(who: str, _: str, method: str) -> int:
+    if method not in READ:
+        return 405 if method in SAFE else 403
+    return 200 if who == "operator" else 403 if who in PEOPLE else 401
+
+
+def admin(who: str, _: str, method: str) -> int:
+    """Django's admin, for all but operators."""
+    return 403 if method not in SAFE else 302
+
+
+RUNS = tuple({"run": f"uid-{target}"} for target in TARGETS)
+CLUSTERS = tuple({"cluster": name} for name in ("east", "west", "theirs", "nowhere"))
+WHERE = (
+    {"organization": "acme", "cluster": "east"},
+    {"organization": "acme", "cluster": "west"},
+    {"organization": "globex", "cluster": "theirs"},
+    {"organization": "nobody", "cluster": "nowhere"},
+)
+ROOMS = (
+    {"organization": "acme", "workspace": "vision"},
+    {"organization": "acme", "workspace": "speech"},
+    {"organization": "globex", "workspace": "hidden"},
+    {"organization": "nobody", "workspace": "nothing"},
+)
+PLACED = tuple({**room, **run} for room, run in zip(ROOMS, RUNS, strict=True))
+LEDGERS = entered(("read",), True, of_workspace, READ)
+CLUSTER_LEDGERS = entered(("admin",), True, of_cluster, READ)
+API_CLUSTER = "v1/organizations/<path:organization>/clusters/<path:cluster>"
+
+ADDRESSES: dict[str, Address] = {
+    "healthz": Address(plain),
+    "metrics": Address(server),
+    "v1/goodput": Address(LEDGERS),
+    "v1/goodput/weekly": Address(LEDGERS),
+    "v1/goodput/metrics": Address(entered(("metrics",), False, of_workspace, READ)),
+    "v1/runs": Address(LEDGERS),
+    "v1/runs/<path:run>": Address(LEDGERS, targets=RUNS),
+    "v1/runs/<path:run>/goodput": Address(LEDGERS, targets=RUNS),
+    "v1/runs/<path:run>/timeline": Address(LEDGERS, targets=RUNS),
+    "v1/workers": Address(LEDGERS, "state=stalled"),
+    f"{API_CLUSTER}/goodput": Address(CLUSTER_LEDGERS, targets=WHERE),
+    f"{API_CLUSTER}/goodput/weekly": Address(CLUSTER_LEDGERS, targets=WHERE),
+    "v1/clusters/<path:cluster>/observations": Address(
+        entered(("ingest",), False, observed, ("POST",)), targets=CLUSTERS
+    ),
+    "v1/clusters/<path:cluster>/refused": Address(
+        entered(("ingest", "admin"), False, of_cluster, READ), targets=CLUSTERS
+    ),
+    "v1/schema": Address(everybody),
+    "v1/docs": Address(plain),
+    "v1/": Address(nothing),
+    "": Address(front_door),
+    "login": Address(login),
+    "logout": Address(logout),
+    "w/<str:organization>/<path:workspace>/goodput": Address(page, targets=ROOMS),
+    "w/<str:organization>/<path:workspace>/goodput/weekly": Address(page, targets=ROOMS),
+    "w/<str:organization>/<path:workspace>/runs": Address(page, targets=ROOMS),
+    "w/<str:organization>/<path:workspace>/runs/<str:run>": Address(page, targets=PLACED),
+    "w/<str:organization>/<path:workspace>/runs/<path:run>": Address(page, targets=PLACED),
+    "organizations/<str:organization>/clusters/<path:cluster>/goodput": Address(cluster_page, targets=WHERE),
+}
+
+
+def routes(patterns: list[URLPattern | URLResolver] | None = None, before: str = "") -> Iterator[str]:
+    """Yield the route of every address that the site has."""
+    for pattern in get_resolver().url_patterns if patterns is None else patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, route)
+        else:
+            yield route

@@ -1,0 +1,79 @@
+"""Requests generated from the OpenAPI document, good ones and bad ones: answered as it says, never with 5xx."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as hypothesis_settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from goodput_site.wsgi import application
+from ledger.models import Token
+from tests.api.history import History
+
+SCHEMA = schemathesis.openapi.from_dict(json.loads((Path(__file__).parents[2] / "docs/openapi.json").read_text()))
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+PHASES = [Phase.generate, Phase.shrink]
+SOME = 40
+THERE = {"run": "uid-llm", "organization": "acme", "cluster": "east"}
+OPERATIONS = {found.ok().definition.raw["operationId"]: found.ok() for found in SCHEMA.get_all_operations()}
+
+
+@pytest.fixture(autouse=True)
+def one_connection() -> Iterator[None]:
+    """Keep the test's transaction, as Django's own test client does: the application closes it with each request."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
+
+
+def ask(history: History, name: str, requests: int) -> Counter[int]:
+    """Ask an operation so many times, well and badly; return how often it was answered with each status."""
+    plain = Token.issue(history.tenants.acme, None, ["read", "metrics", "ingest", "admin"])[1]
+    token = {"Authorization": f"Bearer {plain}"}
+    good, bad = (OPERATIONS[name].as_strategy(generation_mode=mode) for mode in GenerationMode)
+    counted: Counter[int] = Counter()
+
+    @hypothesis_settings(max_examples=requests, phases=PHASES, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(good | bad)
+    def asked(case: Any) -> None:
+        if len(str(case.query)) % 2 or not case.query:  # else of what there is not
+            case.path_parameters = {key: THERE.get(key, value) for key, value in (case.path_parameters or {}).items()}
+        response = case.call(app=application, headers=token)
+        case.validate_response(response, checks=CHECKS)
+        counted[response.status_code] += 1
+
+    asked()
+    return counted
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_some_requests(history: History, name: str) -> None:
+    counted = ask(history, name, SOME)
+    assert counted.total() >= SOME
+    assert counted.keys() & {200, 202, 400}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_20_000_requests(history: History, name: str) -> None:
+    each = -(-20_000 // len(OPERATIONS))
+    counted = ask(history, name, each)
+    assert counted.total() >= each
+    assert counted[200] + counted[202]
