@@ -8,10 +8,12 @@ from typing import Any
 import jsonschema
 import pytest
 from django.urls import URLPattern
+from drf_spectacular.validation import validate_schema
 
 from ledger.api.urls import urlpatterns
 from tests.api.bodies import MACHINE, READING, RUN, WORKER
 from tests.api.conftest import Api
+from tests.api.history import History
 from tests.api.test_observations import batch, problem, state
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -73,6 +75,35 @@ def test_bodies_and_answers_are_as_the_document_says(api: Api, document: dict[st
         for unit in ("gpu_hours", "gpu_us"):
             check(document, "Goodput", api.get("goodput", token, by=by, unit=unit, limit=1).json())
     check(document, "Problem", api.get("goodput", None).json())
+
+
+def test_answers_of_every_address_are_as_the_document_says(document: dict[str, Any], history: History) -> None:
+    api = Api(history.tenants)
+    cluster = "organizations/acme/clusters/east/goodput"
+    for path, shape, token, query in (
+        ("goodput/weekly", "Weekly", history.reader, {"by": "run", "weeks": 3}),
+        ("goodput/weekly", "Weekly", history.reader, {"by": "machine", "unit": "gpu_us"}),
+        ("runs", "Runs", history.reader, {"limit": 5}),
+        ("runs/llm", "RunNow", history.reader, {}),
+        ("runs/sweep-0", "RunNow", history.reader, {}),
+        ("runs/llm/goodput", "Goodput", history.reader, {}),
+        ("runs/llm/timeline", "Timeline", history.reader, {}),
+        ("workers", "StalledWorkers", history.reader, {"state": "stalled"}),
+        (cluster, "Goodput", history.admin, {"by": "pool"}),
+        (f"{cluster}/weekly", "Weekly", history.admin, {}),
+    ):
+        answer = api.get(path, token, **query)
+        assert answer.status_code == 200
+        check(document, shape, answer.json())
+
+
+def test_the_document_is_valid_and_the_one_that_is_checked_in(document: dict[str, Any]) -> None:
+    """`manage.py spectacular --format openapi-json --validate --file docs/openapi.json` writes it."""
+    validate_schema(document)
+    assert json.loads((DOCS / "openapi.json").read_text()) == document
+    broken = {**document, "paths": {"/v1/goodput": {"get": {"responses": 7}}}}
+    with pytest.raises(jsonschema.ValidationError):
+        validate_schema(broken)
 
 
 def test_the_document_is_for_everybody_and_has_no_hole(document: dict[str, Any], api: Api) -> None:
