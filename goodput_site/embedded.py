@@ -278,11 +278,25 @@ def account_of(places: Places, root: bool) -> Account:
         return Account(os.geteuid(), os.getegid(), switch=False)
     if places.data.exists() and (owner := places.data.stat()).st_uid != 0:
         return Account(owner.st_uid, owner.st_gid, switch=True)
-    try:
-        entry = pwd.getpwnam(ACCOUNT)
-    except KeyError:
-        entry = make_account()
+    entry = found_account() or make_account_once()
     return Account(entry.pw_uid, entry.pw_gid, switch=True)
+
+
+def found_account() -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwnam(ACCOUNT)
+    except KeyError:
+        return None
+
+
+def make_account_once() -> pwd.struct_passwd:
+    """Add the system user unless another did meanwhile: two at once can end with two numbers for one name."""
+    folder = os.open("/etc", os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        return found_account() or make_account()
+    finally:
+        os.close(folder)
 
 
 def make_account() -> pwd.struct_passwd:
@@ -299,8 +313,6 @@ def make_account() -> pwd.struct_passwd:
     try:
         subprocess.run([*command, ACCOUNT], check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        with suppress(KeyError):
-            return pwd.getpwnam(ACCOUNT)
         raise EmbeddedError(
             f"Postgres does not run as root, and the user {ACCOUNT} could not be added: {error}"
         ) from error
