@@ -6,6 +6,7 @@ What cannot be understood is said in one sentence each, and its default stands i
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.dateparse import parse_date, parse_datetime
@@ -32,7 +33,15 @@ CHOICES = {
     "unit": ("gpu_hours", "gpu_us"),
 }
 NARROWING = ("run", "machine", "pool", "user")
-LENGTHS = {"24h": "24 hours", "7d": "7 days", "30d": "30 days", "8w": "8 weeks", "custom": "period"}
+SINCE_EVER = "all"
+LENGTHS = {
+    "24h": "24 hours",
+    "7d": "7 days",
+    "30d": "30 days",
+    "8w": "8 weeks",
+    "custom": "period",
+    SINCE_EVER: "whole run",
+}
 
 
 class Problem(ValueError):
@@ -41,9 +50,13 @@ class Problem(ValueError):
 
 @dataclass(frozen=True)
 class Shown:
-    """What a ledger page shows. `start` and `end` are as they were given, for a custom range only."""
+    """What a ledger page shows. `start` and `end` are as they were given, for a custom range only.
+
+    `usual` is the range of the page when its query string names none.
+    """
 
     window: Window
+    usual: str = "7d"
     range: str = "7d"
     start: str = ""
     end: str = ""
@@ -88,10 +101,13 @@ class Shown:
     def length(self) -> str:
         return LENGTHS[self.range]
 
+    def default(self, name: str) -> Any:
+        return self.usual if name == "range" else DEFAULTS[name]
+
     @property
     def state(self) -> dict[str, str]:
         """The query string as a mapping, without what is as it is by default."""
-        said = {name: str(getattr(self, name)) for name in STATE if getattr(self, name) != DEFAULTS[name]}
+        said = {name: str(getattr(self, name)) for name in STATE if getattr(self, name) != self.default(name)}
         if self.range == "custom":
             del said["range"]
         return said
@@ -106,7 +122,7 @@ class Shown:
             changed.pop("end", None)
         elif "range" in changes:
             del changed["range"]
-        kept = {name: changed[name] for name in STATE if changed.get(name, "") not in ("", str(DEFAULTS[name]))}
+        kept = {name: changed[name] for name in STATE if changed.get(name, "") not in ("", str(self.default(name)))}
         return "?" + urlencode(kept)
 
     @property
@@ -116,20 +132,26 @@ class Shown:
         return here.link()
 
 
-STATE = tuple(field.name for field in fields(Shown) if field.name not in ("window", "problems"))
+STATE = tuple(field.name for field in fields(Shown) if field.name not in ("window", "usual", "problems"))
 DEFAULTS = {field.name: field.default for field in fields(Shown)}
 
 
-def shown(query: Mapping[str, str], now: int) -> Shown:
-    """Read a query string; `now` in ms gives the relative ranges. Never fails: see `problems`."""
+def shown(query: Mapping[str, str], now: int, whole: Window | None = None) -> Shown:
+    """Read a query string; `now` in ms gives the relative ranges. Never fails: see `problems`.
+
+    `whole`: the window of all there is, which is shown unless another range is asked for.
+    """
     reader = _Reader(query)
-    chosen = {name: reader.choice(name, values) for name, values in CHOICES.items()}
+    ranges = (SINCE_EVER, *CHOICES["range"]) if whole else CHOICES["range"]
+    chosen = {name: reader.choice(name, values) for name, values in (CHOICES | {"range": ranges}).items()}
     texts = {name: reader.text(name) for name in (*NARROWING, "q")}
     page = reader.page()
     custom = reader.window(now)
-    chosen["range"] = "custom" if custom else chosen["range"] if chosen["range"] != "custom" else "7d"
+    chosen["range"] = "custom" if custom else chosen["range"] if chosen["range"] != "custom" else ranges[0]
+    of_range = whole if whole and chosen["range"] == SINCE_EVER else relative(chosen["range"], now)
     return Shown(
-        window=custom or relative(chosen["range"], now),
+        window=custom or of_range,
+        usual=ranges[0],
         start=iso(custom.start) if custom else "",
         end=iso(custom.end) if custom else "",
         page=page,

@@ -30,7 +30,7 @@ def menu_of(user: Person, at: Place | ClusterPlace, here: str) -> Menu:
     pages: tuple[tuple[str, str], ...] = ()
     if isinstance(at, Place):
         title, of = f"{at.organization} / {at.workspace}", at
-        pages = (("Goodput", of.address), ("By week", of.weekly))
+        pages = (("Goodput", of.address), ("By week", of.weekly), ("Runs", of.runs))
     else:
         title = f"{at.organization} (organization)"
     return Menu(

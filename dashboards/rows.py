@@ -74,7 +74,7 @@ class ShownRow:
 class Leads:
     """Where rows lead: to the page at `address` ("": this one).
 
-    Where `among` workspaces of an organization, a workspace leads to its own page.
+    A run leads to its own page; so does a workspace where `among` those of an organization.
     """
 
     organization: str
@@ -83,6 +83,8 @@ class Leads:
 
     def to(self, row: Row, shown: Shown) -> str:
         """Return the address of what a row is made of, "" where there is nothing to go to."""
+        if shown.by == "run":
+            return Place(self.organization, row.workspace).run(row.uid)
         if shown.by == "workspace" and self.among:
             return Place(self.organization, row.name).address + shown.link(by="run", q="", sort="-lost")
         found = target(row, shown)

@@ -1,11 +1,13 @@
 """How templates write numbers, moments and links."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import template
 
 from dashboards import moments, numbers
 from dashboards.filters import Shown
+from dashboards.places import Place
 
 register = template.Library()
 
@@ -35,6 +37,24 @@ def day_and_clock(at: int, now: int) -> str:
 @register.simple_tag
 def lasted(at: int, now: int) -> str:
     return moments.length(now - at)
+
+
+@register.simple_tag
+def bare_gpus(gpus_milli: int) -> str:
+    """Return milli-GPUs as GPUs, for a column whose header says so."""
+    return numbers.gpus(gpus_milli).split(" ")[0]
+
+
+@register.simple_tag
+def run_page(organization: str, workspace: str, uid: str) -> str:
+    """Return the address of a run's page."""
+    return Place(organization, workspace).run(uid)
+
+
+@register.simple_tag
+def query(**values: str) -> str:
+    """Return values as a query string."""
+    return urlencode(values)
 
 
 @register.simple_tag

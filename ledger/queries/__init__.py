@@ -1,6 +1,7 @@
 """Every number shown anywhere, as frozen values. Instants are UTC ms; one statement is one snapshot."""
 
 from ledger.queries.goodput import GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
+from ledger.queries.losses import Loss, Losses, losses
 from ledger.queries.now import (
     ClusterHealth,
     Health,
@@ -36,6 +37,8 @@ __all__ = [
     "Filters",
     "GoingRun",
     "Health",
+    "Loss",
+    "Losses",
     "Row",
     "RunKey",
     "RunRow",
@@ -53,6 +56,7 @@ __all__ = [
     "goodput",
     "health",
     "hourly",
+    "losses",
     "now",
     "run_goodput",
     "run_row",

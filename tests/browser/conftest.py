@@ -72,7 +72,7 @@ def site(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
         server.start()
         server.is_ready.wait()
         assert server.error is None
-        sessions = {name: session_of(name) for name in ("ana",)}
+        sessions = {name: session_of(name) for name in ("ana", "adam")}
         connection.close()  # what runs under the browser's loop has a connection of its own
         yield Site(f"http://127.0.0.1:{server.port}", world, sessions)
         server.terminate()

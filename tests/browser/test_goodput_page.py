@@ -107,11 +107,11 @@ def test_a_range_from_to(visit: Visit) -> None:
 
 
 def test_rows_lead_deeper_and_chips_lead_back(visit: Visit) -> None:
-    page = visit().open()
-    page.locator("#rows").get_by_role("link", name="llm", exact=True).click()
-    expect(page.locator(".chips")).to_contain_text("run llm")
-    expect(page.locator("#rows tbody th")).to_have_count(5)
-    page.get_by_label("Remove run llm").click()
+    page = visit().open(path=f"{GOODPUT}?by=machine")
+    page.locator("#rows").get_by_role("link", name="gpu-1", exact=True).click()
+    expect(page.locator(".chips")).to_contain_text("machine gpu-1")
+    expect(page.locator("#rows tbody th")).to_have_count(1)
+    page.get_by_label("Remove machine gpu-1").click()
     expect(page.locator(".chips")).to_have_count(0)
 
 
@@ -225,13 +225,18 @@ def test_downloads_are_files(visit: Visit) -> None:
 
 def test_names_never_become_markup(visit: Visit, site: Site) -> None:
     page = visit().open()
-    for by in ("run", "machine", "pool", "user"):
+    for by in ("machine", "pool", "user"):
         for show in ("bars", "numbers"):
             page.goto(f"{site.url}{GOODPUT}?by={by}&show={show}&q=document.title")
             page.locator("#rows tbody tr").first.get_by_role("link").first.click()
             expect(page.locator(".chips")).to_contain_text("document.title")
             assert page.locator("img").count() == 0
             assert page.title() == "Goodput · vision · acme"
+    page.goto(f"{site.url}{GOODPUT}?q=document.title")
+    page.locator("#rows tbody tr").first.get_by_role("link").first.click()
+    expect(page.locator("#timeline")).to_be_visible()
+    assert page.locator("img").count() == 0
+    assert page.title().endswith(" · vision · acme")
 
 
 # --- without JavaScript ----------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "circle", "path", "rect"})
+VOID = frozenset({"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "circle", "path"})
 
 
 class Element:

@@ -146,13 +146,19 @@ def test_a_search_thins_the_rows_out_and_leaves_the_figures(world: World, get: G
 
 
 def test_rows_lead_to_what_they_are_made_of(world: World, get: Get) -> None:
-    page = read(get(**closed(world)))
-    (link,) = [a for a in page.by_id("rows").of("a") if a.text == "llm" and "id" in a.attributes]
+    page = read(get(by="machine", **closed(world)))
+    (link,) = [a for a in page.by_id("rows").of("a") if a.text == "gpu-1" and "id" in a.attributes]
     deeper = get(GOODPUT + link.attributes["href"])
-    machines = {f"gpu-{number} h100" for number in range(1, 5)}
-    assert {row[0] for row in cells(deeper)[:-1]} == machines | {"unplaced"}
-    assert "run <b>llm</b>" in deeper.content.decode()
-    assert cells(deeper)[-1][1] == hours(asked(world, filters=queries.Filters(run="uid-llm")).total.allocated)
+    assert [row[0] for row in cells(deeper)] == ["llm", "Total"]
+    assert "machine <b>gpu-1</b>" in deeper.content.decode()
+    assert cells(deeper)[-1][1] == hours(asked(world, filters=queries.Filters(machine="gpu-1")).total.allocated)
+
+
+def test_runs_and_stalled_runs_lead_to_their_pages(world: World, get: Get) -> None:
+    page = read(get(**closed(world)))
+    links = [a.attributes["href"] for part in ("rows", "now") for a in page.by_id(part).of("a") if a.text == "llm"]
+    assert links == ["/w/acme/vision/runs/uid-llm"] * 2
+    assert get(links[0]).status_code == 200
 
 
 def test_runs_of_one_name_are_told_apart_by_their_uid(world: World, get: Get) -> None:

@@ -1,0 +1,231 @@
+"""The timeline of a run: a lane a worker, or a lane for a group of many, drawn as SVG.
+
+Made by f-string like the bars; names are escaped.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from django.utils.html import escape
+
+from dashboards.bars import Markup, percent
+from dashboards.moments import day_and_clock, length, moment
+from dashboards.numbers import gpus
+from dashboards.zoom import Zoom
+from ledger.core.categories import Category
+from ledger.queries import Segment, Timeline
+
+HEIGHT = 20
+SINGLE_MAX = 24  # more workers are folded into groups
+GROUP = 50
+BUCKETS = 80
+RECTS_MAX = 800
+FINEST = 200  # thousandths of a percent of the width
+
+Workers = Sequence[tuple[str, tuple[Segment, ...]]]
+
+
+class Piece(NamedTuple):
+    """What one rectangle shows: [since, to), ms, the segments in it, and that with most time of it."""
+
+    since: int
+    to: int
+    most: Segment
+    parts: tuple[Segment, ...]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A line of the timeline: a worker, or a group (`href` opens or folds it; `is_open`: its workers follow)."""
+
+    name: str
+    detail: str
+    picture: Markup
+    href: str = ""
+    is_open: bool = False
+    in_group: bool = False
+
+
+def lanes(timeline: Timeline, zoom: Zoom, now: int) -> list[Lane]:
+    """Return the lanes in the order of the workers' names, 2 before 10."""
+    workers = sorted(timeline.workers, key=lambda worker: natural(worker[0]))
+    until = min(timeline.counted_until, zoom.end)
+    if len(workers) <= SINGLE_MAX:
+        return single_lanes(workers, zoom, until, now)
+    found: list[Lane] = []
+    for number, first in enumerate(range(0, len(workers), GROUP)):
+        members, is_open = workers[first : first + GROUP], number == zoom.open
+        name = f"{members[0][0]} … {members[-1][0]}"
+        href = zoom.link(group=-1 if is_open else number)
+        found.append(Lane(name, f"{len(members)} workers", together(members, zoom, until), href, is_open))
+        if is_open:
+            found += single_lanes(members, zoom, until, now, in_group=True)
+    return found
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Return what orders names by their numbers: worker-2 before worker-10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name[:253])]
+
+
+def single_lanes(workers: Workers, zoom: Zoom, until: int, now: int, *, in_group: bool = False) -> list[Lane]:
+    """Return a lane a worker, with as much detail as the page can carry."""
+    finest = FINEST
+    while True:
+        grain = max(zoom.length * finest // 100_000, 1)
+        cut = [(name, list(pieces(segments, grain, until))) for name, segments in workers]
+        if sum(len(found) for _, found in cut) <= RECTS_MAX or finest > 4000:
+            return [Lane(name, machines(found), lane(name, found, zoom, now), in_group=in_group) for name, found in cut]
+        finest += finest // 2
+
+
+def pieces(segments: Iterable[Segment], grain: int, until: int) -> Iterator[Piece]:
+    """Yield what to draw: neighbours shorter than `grain` ms are drawn as one, by what took most of their time."""
+
+    def ending(segment: Segment) -> int:
+        return until if segment.to is None else segment.to
+
+    waiting: list[Segment] = []
+    for segment in segments:
+        if waiting and (segment.since - waiting[0].since >= grain or segment.since > ending(waiting[-1])):
+            yield piece(waiting, ending)
+            waiting = []
+        if ending(segment) - segment.since >= grain:
+            if waiting:
+                yield piece(waiting, ending)
+                waiting = []
+            yield Piece(segment.since, ending(segment), segment, (segment,))
+        else:
+            waiting.append(segment)
+    if waiting:
+        yield piece(waiting, ending)
+
+
+def piece(parts: list[Segment], ending: object) -> Piece:
+    """Return neighbours as one."""
+    assert callable(ending)
+    spent: Counter[Category] = Counter()
+    for part in parts:
+        spent[part.category] += ending(part) - part.since
+    category = spent.most_common(1)[0][0]
+    most = max((part for part in parts if part.category is category), key=lambda part: ending(part) - part.since)
+    return Piece(parts[0].since, ending(parts[-1]), most, tuple(parts))
+
+
+def machines(found: Sequence[Piece]) -> str:
+    """Return the last machine that is in the lane."""
+    held = [part.machine for piece in found for part in piece.parts if part.held]
+    return held[-1] if held else ""
+
+
+def lane(name: str, found: Iterable[Piece], zoom: Zoom, now: int) -> Markup:
+    """Return a worker's lane; each rectangle tells its exact instants."""
+    rects = "".join(
+        rect(p, now, *place(p.since, p.to, zoom)) for p in found if p.to > zoom.start and p.since < zoom.end
+    )
+    return Markup(
+        f'<svg class="lane" role="img" tabindex="0" width="100%" height="{HEIGHT}" '
+        f'aria-label="Timeline of {escape(name)}">{rects}</svg>'
+    )
+
+
+def rect(p: Piece, now: int, x: int, width: int) -> str:
+    """Return the rectangle of a piece, `x` and `width` in thousandths of a percent."""
+    fill = f"{'held' if p.most.held else 'unheld'}-{p.most.category.label}"
+    seen = ' class="unseen"' if p.most.unobserved else ""
+    return (
+        f'<rect{seen} x="{percent(x)}" width="{percent(width)}" height="{HEIGHT}" fill="url(#{fill})">'
+        f"<title>{escape(told(p, now))}</title></rect>"
+    )
+
+
+def place(since: int, to: int, zoom: Zoom) -> tuple[int, int]:
+    """Return where [since, to) lies: from where and how wide, in thousandths of a percent."""
+    first, last = ((min(max(at, zoom.start), zoom.end) - zoom.start) * 100_000 // zoom.length for at in (since, to))
+    return first, max(last - first, 60)
+
+
+def told(found: Piece, now: int) -> str:
+    """Say what a rectangle is: "idle, 28 Nov 12:41:03 – 13:07:00 UTC (26 min), gpu-9 h100, attempt 2, 8 GPUs"."""
+    most = found.most
+    when = f"{exact(found.since, now)} – {exact(found.to, now)} UTC ({length(found.to - found.since)})"
+    if len(found.parts) > 1:
+        return f"{len(found.parts)} stretches, most of it {most.category.label}, {when}; look closer to tell them apart"
+    where = f"{most.machine} {most.pool}" if most.held else "on no machine"
+    still = "" if most.to is not None else ", goes on"
+    unseen = ", unobserved" if most.unobserved else ""
+    return f"{most.category.label}, {when}{still}, {where}, attempt {most.attempt}, {gpus(most.gpus_milli)}{unseen}"
+
+
+def exact(at: int, now: int) -> str:
+    """Return an instant to the second, and to the millisecond where it is between two."""
+    rest = f".{at % 1000:03d}" if at % 1000 else ""
+    return f"{day_and_clock(at, now)}{moment(at).strftime(':%S')}{rest}"
+
+
+def together(members: Workers, zoom: Zoom, until: int) -> Markup:
+    """Return the lane of a group: in each of 80 columns, how its workers' GPU time is shared out."""
+    columns = [[0] * (2 * len(Category)) for _ in range(BUCKETS)]
+    size = -(-zoom.length // BUCKETS)
+    for _, segments in members:
+        for segment in segments:
+            since, to = max(segment.since, zoom.start), min(until if segment.to is None else segment.to, zoom.end)
+            line = segment.category + (0 if segment.held else len(Category))
+            for number in range((since - zoom.start) // size, -(-(to - zoom.start) // size)):
+                begin = zoom.start + number * size
+                columns[number][line] += segment.gpus_milli * (min(to, begin + size) - max(since, begin))
+    top = max((sum(column) for column in columns), default=0)
+    return Markup(
+        f'<svg class="lane group" role="img" width="100%" height="{HEIGHT}" '
+        f'aria-label="{escape(summed(columns))}">{"".join(stack(columns, top))}</svg>'
+    )
+
+
+def stack(columns: list[list[int]], top: int) -> Iterator[str]:
+    """Yield the rectangles; columns that look the same are drawn as one. Heights are in pixels."""
+    shapes = [tuple(amount * HEIGHT // top if top else 0 for amount in column) for column in columns]
+    number = 0
+    for shape, same in groupby(shapes):
+        wide, y = len(list(same)), HEIGHT
+        for line, height in enumerate(shape):
+            if height:
+                y -= height
+                kind = "held" if line < len(Category) else "unheld"
+                yield (
+                    f'<rect x="{percent(number * 100_000 // BUCKETS)}" width="{percent(wide * 100_000 // BUCKETS)}" '
+                    f'y="{y}" height="{height}" fill="url(#{kind}-{Category(line % len(Category)).label})"/>'
+                )
+        number += wide
+
+
+def summed(columns: list[list[int]]) -> str:
+    """Say a group in words: each category's share of its GPU time."""
+    count = len(Category)
+    sums = [sum(column[c] + column[c + count] for column in columns) for c in range(count)]
+    whole = sum(sums)
+    return ", ".join(f"{Category(c).label} {round(s * 100 / whole)} %" for c, s in enumerate(sums) if s) or "no time"
+
+
+def axis(zoom: Zoom, now: int) -> Markup:
+    """Return the shared axis of time: each of its marks leads to the stretch that begins there."""
+    ticks = zoom.ticks()
+    step = ticks[1] - ticks[0] if len(ticks) > 1 else zoom.length
+    marks = "".join(
+        f'<line x1="{percent(x)}" x2="{percent(x)}" y1="14" y2="20"/><a href="{escape(zoom.link(at, at + step))}">'
+        f'<text x="{percent(x)}" y="11">{label(at, now)}</text></a>'
+        for at in ticks
+        for x in [(at - zoom.start) * 100_000 // zoom.length]
+        if x < 96_000
+    )
+    return Markup(f'<svg class="axis" width="100%" height="20" role="group" aria-label="Time, UTC">{marks}</svg>')
+
+
+def label(at: int, now: int) -> str:
+    """Return the name of a mark: the day at midnight, else the clock."""
+    if at % 86_400_000 == 0:
+        return day_and_clock(at, now).removesuffix(" 00:00")
+    return moment(at).strftime("%H:%M")

@@ -1,0 +1,63 @@
+-- What a run lost within [start, end): time of one kind that touches or overlaps over its workers is one loss; the
+-- categories of `together` are one kind, for a failure and the restart after it are one story. The costliest first.
+WITH pieces AS (
+    SELECT
+        w.id AS worker_id, w.name, s.category, s.machine_id <> 0 AS held, s.gpus_milli, s.until IS NULL AS still,
+        CASE WHEN s.category = ANY (%(together)s::int[]) THEN -1 ELSE s.category END AS kind,
+        greatest(ledger_ms(s.since), %(start)s) AS since,
+        least(coalesce(ledger_ms(s.until), ledger_ms(k.until)), ledger_ms(k.until), %(end)s) AS until
+    FROM ledger_worker AS w
+    JOIN (SELECT id, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until
+          FROM ledger_cluster) AS k ON k.id = w.cluster_id
+    JOIN ledger_span AS s ON s.worker_id = w.id
+    WHERE w.run_id = %(run)s AND s.category <> %(productive)s AND s.since < k.until
+      AND s.since < ledger_at(%(end)s) AND (s.until IS NULL OR s.until > ledger_at(%(start)s))
+), marked AS (
+    SELECT *, since > max(until) OVER (
+        PARTITION BY kind ORDER BY since, until, worker_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS begins
+    FROM pieces
+), numbered AS (
+    SELECT *, count(*) FILTER (WHERE begins) OVER (PARTITION BY kind ORDER BY since, until, worker_id) AS number
+    FROM marked
+), losses AS (
+    SELECT
+        kind, number, min(since) AS since, max(until) AS until, bool_or(still AND until < %(end)s) AS still,
+        count(DISTINCT worker_id) AS workers, array_agg(DISTINCT worker_id) AS ids,
+        (array_agg(worker_id ORDER BY since, name))[1] AS first_id, (array_agg(name ORDER BY since, name))[1] AS first,
+        sum(gpus_milli * (until - since)) AS cost,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 1), 0) AS idle,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 2), 0) AS stalled,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 3), 0) AS starting,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 4), 0) AS restart,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 5), 0) AS failure,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 6), 0) AS preemption,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 7), 0) AS waiting,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 1 AND held), 0) AS held_idle,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 2 AND held), 0) AS held_stalled,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 3 AND held), 0) AS held_starting,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 4 AND held), 0) AS held_restart,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 5 AND held), 0) AS held_failure,
+        coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 6 AND held), 0) AS held_preemption
+    FROM numbered
+    GROUP BY kind, number
+), shown AS (
+    SELECT *, count(*) OVER () AS count FROM losses ORDER BY cost DESC, since, kind LIMIT %(limit)s
+)
+SELECT
+    count, since, until, still, workers, first,
+    coalesce((
+        SELECT m.name FROM ledger_span AS s JOIN ledger_machine AS m ON m.id = s.machine_id
+        WHERE s.worker_id = l.first_id AND s.since <= ledger_at(l.since) AND s.machine_id > 1
+        ORDER BY s.since DESC LIMIT 1
+    ), ''),
+    ARRAY(
+        SELECT DISTINCT t.reason FROM ledger_state AS t
+        WHERE t.worker_id = ANY (l.ids) AND t.at >= ledger_at(l.since) AND t.at < ledger_at(l.until)
+          AND t.reason = ANY (%(reasons)s::text[])
+        ORDER BY t.reason
+    ),
+    0, idle, stalled, starting, restart, failure, preemption, waiting, 0, 0,
+    0, held_idle, held_stalled, held_starting, held_restart, held_failure, held_preemption, 0
+FROM shown AS l
+ORDER BY cost DESC, since, kind;

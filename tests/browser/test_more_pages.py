@@ -1,0 +1,95 @@
+"""The weeks, the runs and a whole cluster in a browser: the chart, the timeline, and all of it without JavaScript."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Site, Visit
+
+WEEKLY = "/w/acme/vision/goodput/weekly"
+RUNS = "/w/acme/vision/runs"
+LLM = f"{RUNS}/uid-llm"
+EAST = "/organizations/acme/clusters/east/goodput"
+
+
+def test_the_chart_is_drawn_and_stays_over_a_refresh(visit: Visit) -> None:
+    page = visit().open(path=WEEKLY)
+    expect(page.locator(".plot .bars .point")).to_have_count(64)
+    page.evaluate("document.querySelector('.plot .main-svg').dataset.mark = 'same'")
+    page.locator("#tab-pool").click()
+    expect(page).to_have_url(re.compile(r"weekly\?by=pool$"))
+    expect(page.locator("#sort-name")).to_have_text("Pool")
+    expect(page.locator(".plot .main-svg[data-mark=same]")).to_have_count(1)
+    page.emulate_media(color_scheme="dark")
+    expect(page.locator(".plot .ytitle")).to_have_css("fill", "rgb(155, 162, 170)")
+    page.locator(".plot .nsewdrag").hover()
+    expect(page.locator(".plot .hoverlayer")).to_contain_text("GPU-hours")
+
+
+def test_a_week_leads_to_its_hours_with_the_head_of_that_page(visit: Visit, site: Site) -> None:
+    page = visit().open(path=WEEKLY)
+    page.locator("#rows tr.week a").first.click()
+    expect(page).to_have_url(re.compile(r"/goodput\?start=.*&end="))
+    expect(page.locator(".menu [aria-current=page]")).to_have_text("Goodput")
+    assert page.locator("link[href*='weeks.css']").count() == 0
+
+
+def test_the_timeline_tells_instants_by_pointer_and_by_keyboard_and_looks_closer(visit: Visit) -> None:
+    page = visit().open(path=LLM)
+    lane = page.locator("#lanes svg.lane").first
+    lane.focus()
+    page.keyboard.press("Home")
+    expect(page.locator("#told")).to_have_text(re.compile(r"^worker-0: waiting, .* UTC \(2 h 0 min\), on no machine"))
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#told")).to_have_text(re.compile(r"^worker-0: starting, .* \(10 min\), gpu-1 h100, attempt 1"))
+    lane.locator("rect[fill*=idle]").first.hover()
+    expect(page.locator("#told")).to_have_text(re.compile("^worker-0: idle"))
+    box = lane.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 5)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"\?from=.*&to=.*#timeline$"))
+    page.locator("#zoom-all").click()
+    expect(page.locator("#zoom-all")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("from="))
+
+
+def test_a_loss_is_looked_at_in_the_timeline(visit: Visit) -> None:
+    page = visit().open(path=LLM)
+    page.locator(".losses tr", has_text="failed").get_by_role("link").click()
+    expect(page).to_have_url(re.compile(r"\?from=.*&to=.*#timeline$"))
+    expect(page.locator("#lanes svg.lane").first.locator("rect[fill*=failure]")).not_to_have_count(0)
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"uid-llm$"))
+    expect(page.locator("#zoom-all")).to_have_count(0)
+
+
+def test_all_of_it_without_javascript(visit: Visit, site: Site) -> None:
+    page = visit(java_script_enabled=False).open(path=WEEKLY)
+    expect(page.locator("#rows tr.week svg.bar")).to_have_count(8)
+    expect(page.locator(".chart")).to_be_hidden()
+    page.get_by_role("link", name="Runs", exact=True).click()
+    page.get_by_label("Search runs").fill("llm")
+    page.get_by_role("button", name="Search").click()
+    page.locator("#rows").get_by_role("link", name="llm").click()
+    expect(page.locator("#state")).to_have_text("stalled")
+    page.locator("#zoom-closer").click()
+    page.locator("#zoom-earlier").click()
+    expect(page.locator("#lanes svg.lane")).to_have_count(4)
+    page.locator(".axis a").first.click()
+    expect(page).to_have_url(re.compile(r"\?from=.*&to="))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(visit: Visit, axe: str, scheme: str) -> None:
+    for width in (1440, 390):
+        visitor = visit(width=width, color_scheme=scheme)
+        for path in (WEEKLY, f"{WEEKLY}?show=numbers", RUNS, LLM, EAST):
+            page = visitor.open(path=path, name="adam")
+            page.evaluate(axe)
+            found = page.evaluate("axe.run().then(({ violations }) => violations)")
+            assert [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in found] == [], path
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
