@@ -28,7 +28,7 @@ def stacked(weeks: tuple[ShownWeek, ...]) -> str:
         height=280,
         margin={"l": 64, "r": 8, "t": 16, "b": 44},
         font={"size": 12},
-        xaxis={"type": "category", "fixedrange": True, "ticks": ""},
+        xaxis={"type": "category", "fixedrange": True, "ticks": "", "showspikes": False},
         yaxis={"title": {"text": "GPU-hours"}, "fixedrange": True, "rangemode": "tozero", "separatethousands": True},
     )
     return str(figure.to_json())

@@ -21,9 +21,10 @@ from dashboards.pages import Pages
 from dashboards.places import Place, place_of, signed_in
 from dashboards.rows import parts
 from dashboards.states import state_of
-from dashboards.zoom import Zoom, zoom
+from dashboards.zoom import MINUTE, Zoom, zoom
 from ledger import queries
 from ledger.access import Scope
+from ledger.core.windows import HOUR, Window, ceil_hour
 from ledger.queries import Filters, RunKey, RunRow, RunWorker
 
 LATE_AFTER_MS = 5 * 60_000
@@ -59,10 +60,10 @@ def run(request: HttpRequest, organization: str, workspace: str, run: str) -> Ht
     if found is None:
         raise Http404("There is no such page.")
     now = queries.now()
-    whole = queries.run_window(found)
-    wanted = shown(request.GET, now, whole)
+    end = queries.run_end(found) or now
+    wanted = shown(request.GET, now, whole_of(found, end))
     limit = SHOWN_MAX if request.GET.get("losses") == "all" else SHOWN
-    context = run_part(place, place.scope, found, wanted, zoom_of(request, wanted, now), now, limit)
+    context = run_part(place, place.scope, found, wanted, zoom_of(request, wanted, end), now, limit)
     return answer(request, place, "dashboards/run.html", wanted, context | {"now": now})
 
 
@@ -79,10 +80,17 @@ def answer(request: HttpRequest, place: Place, template: str, wanted: Shown, con
     return response
 
 
-def zoom_of(request: HttpRequest, wanted: Shown, now: int) -> Zoom:
-    """Return what the timeline shows: the window as far as it has come, or a part of it."""
-    last = min(wanted.window.end, max(now, wanted.window.start + 60_000))
-    return zoom(request.GET, wanted, (wanted.window.start, last))
+def whole_of(run: RunKey, end: int) -> Window:
+    """Return the hours of a run, up to the one in which it ended."""
+    kept = queries.run_window(run)
+    return Window(kept.start, max(min(ceil_hour(end), kept.end), kept.start + HOUR))
+
+
+def zoom_of(request: HttpRequest, wanted: Shown, end: int) -> Zoom:
+    """Return what the timeline shows: the window as far as the run has come, or a part of it."""
+    window = wanted.window
+    last = end if window.start + MINUTE < end < window.end else window.end
+    return zoom(request.GET, wanted, (window.start, last))
 
 
 def run_part(

@@ -132,6 +132,12 @@ def run_window(run: RunKey) -> Window:
     return Window(max(min(start, end - HOUR), end - MAX_DAYS * 24 * HOUR), end)
 
 
+def run_end(run: RunKey) -> int | None:
+    """Return when the last that was counted of a run ended; None while it goes on, and for a run without time."""
+    found = sql.value("run_end", run=run.id)
+    return None if found is None else int(found)
+
+
 def run_goodput(scope: Scope, run: RunKey, window: Window | None = None) -> Answer:
     """Return the ledger of one run, as the only row and the total; without a window since it was submitted."""
     return goodput(replace(scope, cluster=run.cluster), window or run_window(run), "run", Filters(uid=run.uid))

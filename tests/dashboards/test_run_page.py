@@ -67,6 +67,17 @@ def test_a_run_is_found_by_uid_and_by_name_and_only_where_it_is(world: World, ge
         assert get(listed[name]).context["run"].name == name
 
 
+def test_a_run_that_is_over_is_shown_up_to_its_end(world: World, get: Get) -> None:
+    begin = world.edge - 2 * DAY
+    context = get(f"{RUNS}/uid-sweep-001").context
+    assert context["shown"].window == Window(begin, begin + 5 * HOUR)
+    assert context["zoom"].whole == (begin, begin + 4 * HOUR + MINUTE)
+    assert not context["partial"]
+    going = get(LLM).context
+    assert going["shown"].window == Window(begin, world.edge + HOUR)
+    assert going["partial"]
+
+
 def test_what_it_lost_is_ranked_and_leads_to_the_timeline(world: World, get: Get) -> None:
     page = read(get(LLM, **closed(world))).by_id("losses")
     first, second, third = page.of("tr")[1:4]
@@ -178,4 +189,4 @@ def test_the_number_of_queries_does_not_depend_on_the_workers(world: World, get:
             pool="h100",
         )
     assert ingest(world.east, batch).refused == []
-    assert few == counted() <= 16
+    assert few == counted() <= 17
