@@ -5,9 +5,16 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
-from tests.api.conftest import Api, instant
-from tests.api.test_observations import RUN, batch, counts, problem, state
+from ledger import queries
+from ledger.batches import Batch
+from ledger.core.categories import Phase
+from ledger.ingest import AHEAD_MAX, BadBatch, ingest
+from tests.api.conftest import Api, Tenants, instant
+from tests.api.test_observations import RUN, batch, problem
+from tests.api.test_observations import state as state_of
+from tests.dashboards.world import run, state
 
 ROWS = [
     line.split("|")[1:-1]
@@ -28,11 +35,36 @@ def test_there_are_rows_to_try() -> None:
     assert len(ROWS) > 10
 
 
-def test_two_minutes_ahead_and_more(api: Api) -> None:
-    """The clock goes on between here and there, so the limit is tried with a second to spare on either side."""
+SETTINGS = [
+    [cell.strip() for cell in line.split("|")[1:-1]]
+    for line in (Path(__file__).parents[2] / "docs/limits.md").read_text().splitlines()
+    if line.count("|") == 6 and "`ledger." in line
+]
+
+
+def test_a_limit_with_a_setting_is_as_documented() -> None:
+    assert [row[0] for row in SETTINGS] == ["`METRICS_NAMES_MAX`"]
+    for setting, _, default, _, name in SETTINGS:
+        module, _, constant = name.strip("`").rpartition(".")
+        value = getattr(import_module(module), constant)
+        assert f"{value:,}" == default
+        assert getattr(settings, setting.strip("`")) == value
+
+
+def test_two_minutes_ahead_and_a_millisecond_more(tenants: Tenants) -> None:
+    now = queries.now()
+    for ahead, errors in ((AHEAD_MAX, []), (AHEAD_MAX + 1, ["future"])):
+        told = Batch("test", now)
+        run(told, "llm", "ana", now)
+        state(told, "llm", "worker-0", now + ahead, Phase.RUNNING, gpus_milli=1000)
+        assert [refusal.error for refusal in ingest(tenants.east, told, now=now).refused] == errors
+    assert ingest(tenants.east, Batch("test", now + AHEAD_MAX), now=now).refused == []
+    with pytest.raises(BadBatch):
+        ingest(tenants.east, Batch("test", now + AHEAD_MAX + 1), now=now)
+
+
+def test_what_is_ahead_through_the_interface(api: Api) -> None:
     token = api.token("ingest")
-    assert counts(api.post(batch(runs=[RUN], workers=[state(-119, phase="running", gpus=1)]), token)) == (2, 0, 0, 0)
-    refused = api.post(batch(workers=[state(-125, phase="ended")]), token).json()["refused"]
-    assert [item["error"] for item in refused] == ["future"]
-    assert api.post(batch(sent_at=instant(-119)), token).status_code == 202
+    refused = api.post(batch(runs=[RUN], workers=[state_of(-125, phase="running", gpus=1)]), token).json()["refused"]
+    assert [(item["list"], item["error"]) for item in refused] == [("workers", "future")]
     problem(api.post(batch(sent_at=instant(-125)), token), 400)
