@@ -56,7 +56,9 @@ def resolve(clock: Clock, batch: Batch, only_workspace: int | None, refused: lis
 
 
 def _runs(clock: Clock, batch: Batch, only: int | None, refused: list[Refusal]) -> dict[str, int]:
-    uids = sorted({item.uid for item in batch.runs} | {i.run for i in batch.workers} | {i.run for i in batch.readings})
+    said = {i.run for i in batch.workers} | {i.run for i in batch.readings}
+    listed = {run for run, _ in batch.named} if batch.complete else set()
+    uids = sorted({item.uid for item in batch.runs} | said | listed)
     if not uids:
         return {}
     found = _lock_runs(clock.cluster, uids)
