@@ -30,6 +30,7 @@ from tests.worlds import MONDAY
 
 # The machine itself goes on, so what was written need not be flushed; but a commit that was answered must be written.
 SETTINGS = {"fsync": "off", "full_page_writes": "off"}
+AWAY_MAX = 120
 SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT, "kill -9": signal.SIGKILL}
 
 
@@ -62,16 +63,19 @@ def restart(server: Server, sign: signal.Signals) -> None:
     pid = server.postmaster()
     assert pid is not None
     os.kill(pid, sign)
-    assert wait_until(lambda: server.gone(pid), 20)
+    assert wait_until(lambda: server.gone(pid), 60)
     server.start()
 
 
 def stubborn(work: Callable[[], object]) -> None:
-    """Do the work again from its start until the database has taken it."""
+    """Do the work again from its start until the database has taken it, or has been away for too long."""
+    last = time.monotonic() + AWAY_MAX
     while True:
         try:
             work()
         except (DatabaseError, InterfaceError):
+            if time.monotonic() > last:
+                raise
             with suppress(DatabaseError, InterfaceError):
                 connection.close()
             time.sleep(0.05)
@@ -79,6 +83,7 @@ def stubborn(work: Callable[[], object]) -> None:
             return
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("way", SIGNALS)
 def test_t10_the_database_restarts_while_all_goes_on(server: Server, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     monkeypatch.setattr(walltime, "_steady", Trusting())
