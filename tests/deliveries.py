@@ -56,7 +56,7 @@ def deliver(world: World, rng: Random, ahead: int = 0) -> list[Delivery]:
     for source, mine in open_items.items():
         if mine:
             batches.append((mine[-1].due, _batch(world, rng, rng.choice(words[source]), mine)))
-    return _clocked(batches, ahead)
+    return _terse(_clocked(batches, ahead), rng)
 
 
 def _events(world: World, rng: Random, waits: tuple[int, ...]) -> Iterable[_Event]:
@@ -106,6 +106,17 @@ def _clocked(batches: list[tuple[int, type_batch]], ahead: int) -> list[Delivery
     for due, batch in batches:
         now = max(now, max(due, *instants(batch)) - ahead)
         deliveries.append(Delivery(now, batch))
+    return deliveries
+
+
+def _terse(deliveries: list[Delivery], rng: Random) -> list[Delivery]:
+    """Leave out, now and then, runs that a batch before has named."""
+    known: set[str] = set()
+    for delivery in deliveries:
+        runs = delivery.batch["runs"]
+        if rng.random() < 0.3:
+            delivery.batch["runs"] = [run for run in runs if run["uid"] not in known]
+        known |= {run["uid"] for run in runs}
     return deliveries
 
 

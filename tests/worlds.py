@@ -118,8 +118,11 @@ class Clock:
         return self._know(at + self.rng.choice(self.steps))
 
     def later(self, at: int) -> int:
-        """Return an instant soon or long after `at`, hardly ever before it."""
-        kind = self.rng.choice(("limit", "limit", "soon", "any"))
+        """Return an instant soon or long after `at`, one already known, hardly ever one before it."""
+        kind = self.rng.choice(("limit", "limit", "soon", "any", "meet"))
+        ahead = sorted(known for known in self.known if known > at)
+        if kind == "meet" and ahead:
+            return self.rng.choice(ahead[:3])
         if kind == "any":
             return self._know(at + self.rng.randint(-2, max(2, self.span // 4)))
         return self.after(at) if kind == "limit" else self._know(at + self.rng.randint(1, 4 * MINUTE))
@@ -265,7 +268,7 @@ def _lists(rng: Random, clock: Clock, world: World, source: str) -> list[Listing
         for (run, worker), states in sorted(told.items()):
             if rng.random() < 0.6:
                 refused = {"run": run, "worker": worker, "at": iso(at), "reason": "failure"}
-                items.append(refused if rng.random() < 0.05 else rng.choice(states))
+                items.append(refused if rng.random() < 0.1 else rng.choice(states))
         lists.append(Listing(Word(source, at, None), items))
         at = clock.later(at)
     return lists

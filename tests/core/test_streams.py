@@ -102,6 +102,10 @@ def test_a_trace_says_from_when_the_past_changed() -> None:
     for readings, changed in [
         ([Reading(0, busy_milli_percent=0)], 0),
         ([Reading(5 * MINUTE, since=MINUTE, busy_milli_percent=0)], MINUTE),
+        (
+            [Reading(3 * MINUTE, busy_milli_percent=0), Reading(4 * MINUTE, since=2 * MINUTE, busy_milli_percent=0)],
+            2 * MINUTE,
+        ),
         ([Reading(MINUTE, step=1)], FOREVER),
         ([Reading(MINUTE, step=1), Reading(20 * MINUTE, step=1)], MINUTE),
     ]:
@@ -115,3 +119,16 @@ def test_a_reading_that_only_moves_the_end_of_coverage_on_changes_no_past() -> N
     assert trace.changed == FOREVER
     take(stream, Reading(5 * MINUTE, busy_milli_percent=1), LIMITS, 5 * MINUTE, trace)
     assert trace.changed == 5 * MINUTE
+
+
+def test_thresholds_act_when_a_sample_arrives_and_stay_in_what_it_left() -> None:
+    stream, trace = told(Reading(0, busy_milli_percent=6_000, step=1))
+    strict = Thresholds(busy_milli_percent=50_000, stall_after=MINUTE, carry_max=MINUTE)
+    stream = take(stream, Reading(2 * MINUTE, busy_milli_percent=6_000, step=1), strict, FOREVER, trace)
+    assert trace.flips == [Flip(0, busy=True), Flip(2 * MINUTE, busy=False)]
+    assert trace.proofs == [Stall(0, 2 * MINUTE)]
+    assert stream.covered == ((0, 5 * MINUTE),)
+    stream = take(stream, Reading(5 * MINUTE, busy_milli_percent=6_000, step=1), LIMITS, FOREVER, trace)
+    assert trace.flips[2:] == [Flip(5 * MINUTE, busy=True)]
+    assert trace.proofs == [Stall(0, 2 * MINUTE)]
+    assert stream.covered == ((0, 10 * MINUTE),)
