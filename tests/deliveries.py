@@ -120,10 +120,6 @@ def _terse(deliveries: list[Delivery], rng: Random) -> list[Delivery]:
     return deliveries
 
 
-def worlds() -> st.SearchStrategy[World]:
-    return st.randoms(use_true_random=False).map(make_world)
-
-
 @st.composite
 def told_worlds(draw: st.DrawFn, ways: int = 1) -> tuple[World, list[list[Delivery]]]:
     """Draw a world and `ways` ways to tell it."""
