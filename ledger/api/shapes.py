@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import msgspec
-
+from ledger.api.bounds import bodies
 from ledger.api.reading import STATES
 from ledger.core.categories import DEFINITIONS, Category, Phase
 from ledger.decode import wire
@@ -75,11 +74,8 @@ RUN = {
     "outcome": TEXT,
     "min_goodput": nullable({"type": "number", "minimum": 0, "maximum": 1}),
 }
-_BODIES = msgspec.json.schema_components([wire.Body, wire.Head, wire.Line], ref_template="#/components/schemas/{name}")[
-    1
-]
 COMPONENTS: dict[str, Shape] = {
-    **_BODIES,
+    **bodies(),
     "Ledger": shape(LEDGER, ("goodput",)),
     "Row": shape(
         {"name": TEXT, "uid": TEXT, "workspace": TEXT, "pool": TEXT, **LEDGER},
