@@ -122,6 +122,8 @@ LOGOUT_REDIRECT_URL = "login"
 # --- database
 # A pool, which only the web needs, and session options, which a proxy that pools transactions would refuse.
 SESSION_OPTIONS = "-c jit=off -c idle_in_transaction_session_timeout=120000"
+if PROCESS == "web":
+    SESSION_OPTIONS += " -c statement_timeout=30000"
 DATABASE_PROBLEM = ""
 database: dict[str, Any]
 if EMBEDDED:

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.signals import got_request_exception
 from django.db import InterfaceError, OperationalError
 from django.http import Http404
+from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -17,7 +18,7 @@ from ledger.ingest import BadBatch
 
 PROBLEM = "application/problem+json"
 NOT_FOUND = "There is nothing at this address that you may see."
-RETRY_SECONDS = 5
+RETRY = {"Retry-After": "5"}
 CLOCK_SECONDS = 60
 
 log = logging.getLogger(__name__)
@@ -52,9 +53,12 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return answer(error.status_code, str(error.detail), {"WWW-Authenticate": challenge} if challenge else None)
     if isinstance(error, ClockJump):
         return answer(503, "This server's clock jumped; try again.", {"Retry-After": str(CLOCK_SECONDS)})
+    if isinstance(error.__cause__, QueryCanceled):
+        log.warning("given up: %s", error)
+        return answer(503, "This took too long; ask for fewer days, or for less at once.", RETRY)
     if isinstance(error, OperationalError | InterfaceError):
         log.warning("the database did not answer: %s", error)
-        return answer(503, "The database does not answer; try again.", {"Retry-After": str(RETRY_SECONDS)})
+        return answer(503, "The database does not answer; try again.", RETRY)
     log.error("unforeseen", exc_info=error)
     got_request_exception.send(sender=type(context["view"]), request=context["request"]._request)
     return answer(500, "This server made a mistake; its log says which.")

@@ -11,10 +11,13 @@ from ledger.api import schema
 from ledger.api.authentication import exact, scope_of
 from ledger.api.base import csv_answer, page_at
 from ledger.api.goodput import Ledgers
+from ledger.api.problems import Problem
 from ledger.api.reading import between, known, page_of_stalled, run_question, runs_question
 from ledger.decode.values import iso
 from ledger.queries import RunKey
 from ledger.writing import ledgers, runs
+
+SEGMENTS_MAX = 100_000
 
 
 def run_of(scope: Scope, name: str) -> RunKey:
@@ -71,7 +74,12 @@ class RunTimeline(Ledgers):
     @extend_schema(**schema.RUN_TIMELINE)
     def get(self, request: Request, run: str) -> Response:
         found = run_of(scope_of(request), run)
-        return Response(runs.timeline(queries.timeline(found, *between(request.GET))))
+        told = queries.timeline(found, *between(request.GET), SEGMENTS_MAX + 1)
+        if sum(len(lane) for _, lane in told.workers) > SEGMENTS_MAX:
+            raise Problem(
+                400, f"There are more than {SEGMENTS_MAX:,} segments; say a start and an end closer together."
+            )
+        return Response(runs.timeline(told))
 
 
 class Workers(Ledgers):

@@ -143,10 +143,10 @@ def run_goodput(scope: Scope, run: RunKey, window: Window | None = None) -> Answ
     return goodput(replace(scope, cluster=run.cluster), window or run_window(run), "run", Filters(uid=run.uid))
 
 
-def timeline(run: RunKey, start: int, end: int) -> Timeline:
-    """Return the segments of the run's workers within [start, end), ms."""
+def timeline(run: RunKey, start: int, end: int, limit: int | None = None) -> Timeline:
+    """Return the segments of the run's workers within [start, end), ms; the first `limit` of them."""
     counted_until = int(sql.value("cluster_until", cluster=run.cluster))
-    rows = sql.rows("timeline", run=run.id, start=start, end=end)
+    rows = sql.rows("timeline", run=run.id, start=start, end=end, limit=limit)
     return Timeline(tuple(_lanes(rows)), counted_until)
 
 

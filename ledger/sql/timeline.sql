@@ -11,4 +11,5 @@ JOIN ledger_span AS s ON s.worker_id = w.id
 JOIN ledger_machine AS m ON m.id = s.machine_id
 JOIN ledger_pool AS p ON p.id = s.pool_id
 WHERE w.run_id = %(run)s AND s.since < ledger_at(%(end)s) AND (s.until IS NULL OR s.until > ledger_at(%(start)s))
-ORDER BY w.name, s.since;
+ORDER BY w.name, s.since
+LIMIT %(limit)s;

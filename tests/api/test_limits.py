@@ -68,3 +68,19 @@ def test_what_is_ahead_through_the_interface(api: Api) -> None:
     refused = api.post(batch(runs=[RUN], workers=[state_of(-125, phase="running", gpus=1)]), token).json()["refused"]
     assert [(item["list"], item["error"]) for item in refused] == [("workers", "future")]
     problem(api.post(batch(sent_at=instant(-125)), token), 400)
+
+
+def test_segments_at_the_limit_and_one_more(api: Api, tenants: Tenants, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = queries.now()
+    told = Batch("test", now)
+    run(told, "llm", "ana", now)
+    for number, phase in enumerate((Phase.PENDING, Phase.STARTING, Phase.FAILED, Phase.PENDING, Phase.FAILED)):
+        at = now - (5 - number) * 60_000
+        state(told, "llm", f"worker-{number % 2}", at, phase, gpus_milli=1000)
+    ingest(tenants.east, told, now=now)
+    segments = sum(len(lane["segments"]) for lane in api.get("runs/llm/timeline", api.token("read")).json()["workers"])
+    assert segments >= 4
+    monkeypatch.setattr("ledger.api.runs.SEGMENTS_MAX", segments)
+    assert api.get("runs/llm/timeline", api.token("read")).status_code == 200
+    monkeypatch.setattr("ledger.api.runs.SEGMENTS_MAX", segments - 1)
+    assert "segments" in problem(api.get("runs/llm/timeline", api.token("read")), 400)

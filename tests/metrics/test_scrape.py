@@ -1,20 +1,22 @@
 """What a scrape shows, whose it is, and in which forms."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from ledger import metrics, queries
+from ledger import metrics, queries, sql
 from ledger.access import scope_of_organization
 from ledger.batches import Batch
 from ledger.core.categories import Category, Phase
-from ledger.core.windows import HOUR, Window, floor_hour
+from ledger.core.windows import DAY, HOUR, Window, floor_day, floor_hour
 from ledger.metrics import NAMES_MAX
-from ledger.models import Machine, Run, Workspace
+from ledger.models import Cluster, DayRun, Machine, Run, RunTotal, Workspace
 from tests.api.conftest import Api
 from tests.api.history import History, tell
 from tests.api.test_observations import problem
@@ -148,6 +150,19 @@ def test_two_runs_of_one_name_are_told_apart_by_their_uids(scraped: Scraper) -> 
     Run.objects.filter(uid="uid-w-llm").update(uid="uid-llm")
     told = scraped.samples()
     assert {run for run in by(told, RUN_RATIO, "run") if "llm" in run} == {"llm/uid-llm"}
+
+
+def test_days_that_became_dirty_are_read_by_their_hours(scraped: Scraper, history: History) -> None:
+    """A roll-up that is not made again yet counts for nothing; what it was made of is asked for in its place."""
+    Cluster.objects.update(counted_until=F("open_hour") + timedelta(hours=1))
+    before = scraped.samples()
+    for days in ([1], [1, 2, 9], range(1, 30)):
+        for cluster in (scraped.tenants.east, history.west):
+            sql.run("day_dirty", cluster=cluster.pk, days=[floor_day(history.now) - number * DAY for number in days])
+        assert scraped.samples() == before
+    DayRun.objects.all().delete()
+    RunTotal.objects.all().delete()
+    assert scraped.samples() == before
 
 
 HOSTILE = [

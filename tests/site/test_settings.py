@@ -69,9 +69,10 @@ def test_a_real_installation(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("process", ["command", "worker", "beat", "web"])
-def test_only_the_web_has_a_pool(folder: Path, process: str) -> None:
+def test_only_the_web_has_a_pool_and_gives_statements_up(folder: Path, process: str) -> None:
     options = read(folder, GOODPUT_PROCESS=process, DATABASE_POOL_MAX="7")["DATABASES"]["default"]["OPTIONS"]
-    assert options["options"] == "-c jit=off -c idle_in_transaction_session_timeout=120000"
+    given_up = " -c statement_timeout=30000" if process == "web" else ""
+    assert options["options"] == f"-c jit=off -c idle_in_transaction_session_timeout=120000{given_up}"
     assert options.get("pool", {}).get("max_size") == (7 if process == "web" else None)
 
 
