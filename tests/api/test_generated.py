@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
@@ -20,7 +21,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from goodput_site.wsgi import application
 from ledger.models import Token
 from tests.api.conftest import instant
 from tests.api.history import History
@@ -48,6 +48,7 @@ def ask(history: History, name: str, requests: int) -> Counter[int]:
     """Ask an operation so many times, well and badly; return how often it was answered with each status."""
     plain = Token.issue(history.tenants.acme, None, ["read", "metrics", "ingest", "admin"])[1]
     token = {"Authorization": f"Bearer {plain}"}
+    application = get_wsgi_application()
     good, bad = (OPERATIONS[name].as_strategy(generation_mode=mode) for mode in GenerationMode)
     counted: Counter[int] = Counter()
 
