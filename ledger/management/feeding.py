@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ledger import sql
 from ledger.batches import Batch, Receipt
+from ledger.categorizer import categorize
 from ledger.ingest import ingest
 from ledger.management.progress import Advance
 from ledger.models import Cluster
@@ -37,9 +39,14 @@ class Tally:
 
 
 def feed(cluster: Cluster, batches: Iterable[tuple[int, Batch]], advance: Advance, now: int | None = None) -> Tally:
-    """Take each (how many, batch), one transaction a batch; `now` (ms) stands for the database's clock."""
+    """Take each (how many, batch), one transaction a batch, and roll up what came.
+
+    `now` (ms) stands for the database's clock.
+    """
     tally = Tally()
     for many, batch in batches:
         tally.add(ingest(cluster, batch, now=now))
         advance(many)
+    sql.execute("analyze_loaded")
+    categorize(cluster, now=now)
     return tally

@@ -94,7 +94,7 @@ def test_openb_told_in_its_order() -> None:
 @pytest.mark.parametrize("told", [philly_trace(), openb_trace()], ids=["philly", "openb"])
 def test_told_run_by_run_in_no_order_and_twice(told: Trace) -> None:
     dice = Random(6)
-    cluster, clock = tell(told, mixed(told, dice), dice, NOW)
+    cluster, clock = tell(told, mixed(told, dice), dice, NOW, 0.05)
     assert total(sums(cluster, clock).values()) == expected(told)
 
 

@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand
 
 from ledger import queries
-from ledger.categorizer import categorize
 from ledger.core.windows import DAY
 from ledger.demo import playing
 from ledger.demo.names import TEAMS
@@ -44,7 +43,6 @@ class Command(BaseCommand):
         many = len(world.begun(now - shift))
         with progress(self.stdout, "demo", many) as advance:
             tally = feed(cluster, playing.history(world, now - shift, shift), advance)
-        categorize(cluster)
         for line in tally.lines():
             self.stdout.write(line)
         demo.write(path, {"shift_ms": str(shift), "seeded_until_ms": str(now), **let_in(organization)})

@@ -6,7 +6,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ledger import queries
-from ledger.categorizer import categorize
 from ledger.core.totals import Ledger, gpu_hours, percent
 from ledger.management import replaying, tenants
 from ledger.management.feeding import Tally, feed
@@ -46,7 +45,6 @@ class Command(BaseCommand):
         shift = self._shift(told, target, end_at or (AS_IS if format == "observations" else NOW))
         with progress(self.stdout, f"replay {file.name}", told.total) as advance:
             tally = feed(target, told.batches(shift, workspace), advance)
-        categorize(target)
         self._sum_up(told, target, tally)
 
     def _tenants(self, told: Told, organization: str, cluster: str, workspace: str | None) -> Cluster:
