@@ -83,6 +83,11 @@ def test_a_shell_completes(server: Scripted) -> None:
     assert done.stdout == "plain,llm ü\n"
 
 
+def heed_interrupts() -> None:
+    """What a shell started in the background ignores interrupts, and so would what this starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interruption_is_quiet(server: Scripted) -> None:
     answered = Event()
 
@@ -91,7 +96,13 @@ def test_an_interruption_is_quiet(server: Scripted) -> None:
         return document(FEW)
 
     server.says(LEDGERS, slowly)
-    process = subprocess.Popen(GOODPUT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        GOODPUT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_interrupts,
+    )
     try:
         eventually(lambda: bool(server.requests))
         process.send_signal(signal.SIGINT)
