@@ -50,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         main.main(list(arguments), prog_name="astra", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click makes an exit of the first, whatever mode it is in
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that nothing more is written at the end
     except click.Abort:
         return INTERRUPTED
