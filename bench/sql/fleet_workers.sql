@@ -19,6 +19,8 @@ WITH made AS (
 )
 SELECT count(*) FROM made;
 
+ANALYZE ledger_worker;
+
 CREATE TEMPORARY TABLE seat AS
 SELECT
     w.id AS worker, w.run_id AS run, m.id AS machine, m.name AS machine_name, m.pool_id AS pool, p.name AS pool_name
@@ -53,4 +55,4 @@ INSERT INTO ledger_opencell (cluster_id, run_id, machine_id, pool_id, g_producti
 SELECT %(cluster)s, run, machine, pool, 8000 FROM seat;
 
 DROP TABLE seat;
-ANALYZE ledger_worker, ledger_state, ledger_flip, ledger_span, ledger_opencell;
+ANALYZE ledger_state, ledger_flip, ledger_span, ledger_opencell;
