@@ -14,7 +14,7 @@ from tests.simulation.agents import AFTERWARDS, Agent
 from tests.simulation.clocks import ERROR_MAX, VirtualClock
 from tests.simulation.stores import STORES, Store
 from tests.simulation.truth import Truth, type_amounts
-from tests.simulation.world import HOUR, World, make_world
+from tests.simulation.world import HOUR, World, draw_start, make_world
 from tests.worlds import iso
 
 MORTAL = ("ingest", "categorizer", "closer", "reader")
@@ -42,8 +42,8 @@ class Simulation:
 
     def __init__(self, seed: int, store: str = "memory", say: Callable[[str], None] | None = None) -> None:
         self.seed, self.rng, self.hear = seed, Random(seed), say
+        self.start = draw_start(self.rng)
         self.tenants = [self._tenant(store) for _ in range(self.rng.choice((1, 1, 1, 1, 2)))]
-        self.start = min(tenant.world.start for tenant in self.tenants)
         self.end = max(tenant.world.end for tenant in self.tenants)
         self.true = self.start
         self.clock = VirtualClock(self.rng, self.start, self.end)
@@ -55,7 +55,7 @@ class Simulation:
         self.spawned = 0
 
     def _tenant(self, store: str) -> Tenant:
-        world = make_world(self.rng)
+        world = make_world(self.rng, self.start)
         agents = [Agent(world, source, self.rng) for source in sorted(world.outages)]
         for agent in agents:
             agent.write()

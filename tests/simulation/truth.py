@@ -3,6 +3,7 @@
 from collections import Counter
 from itertools import pairwise
 
+from tests.evidence import FOREVER
 from tests.simulation.world import HOUR, RUNNING, Life, World
 
 type_cell = tuple[int, str, str, str]
@@ -38,7 +39,7 @@ class Truth:
         mates = [one for one in self.world.lives if one.run == life.run]
         edges = {start, end, *range((start // HOUR + 1) * HOUR, end, HOUR)}
         edges |= {sample.at for mate in mates for sample in mate.samples}
-        edges |= {edge for mate in mates for stay in mate.stays for edge in stay}
+        edges |= {edge for mate in mates for stay in self._stays(mate) for edge in stay}
         edges |= {edge for mate in mates for stall in self.stalls[mate.name] for edge in stall}
         return sorted(edge for edge in edges if start <= edge <= end) if start < end else []
 
@@ -54,17 +55,19 @@ class Truth:
     # --- hanging ---
 
     def _stalls(self, life: Life) -> list[tuple[int, int]]:
-        """Return when its steps stood still for so long that a sample showed it."""
+        """Return when its steps stood still within a stay for so long that a sample showed it."""
+        steps = [(sample.at, sample.step) for sample in life.samples if sample.step is not None]
+        turns = [at for (at, step), (_, before) in zip(steps, [(0, None), *steps], strict=False) if step != before]
         found = []
-        for begin, over in life.stays:
-            end = self._end(life, over)
-            steps = [(sample.at, sample.step) for sample in life.samples if begin <= sample.at < end]
-            steps = [(at, step) for at, step in steps if step is not None]
-            turns = [at for (at, step), (_, before) in zip(steps, [(0, None), *steps], strict=False) if step != before]
-            for progress, ahead in pairwise([*turns, end]):
-                if any(at - progress > self._limit() for at, _ in steps if progress < at < ahead):
-                    found.append((progress, ahead))
+        for progress, ahead in pairwise([*turns, FOREVER]):
+            for begin, end in self._stays(life):
+                over = min(ahead, end)
+                if begin <= progress and any(at - progress > self._limit() for at, _ in steps if progress < at < over):
+                    found.append((progress, over))
         return found
+
+    def _stays(self, life: Life) -> list[tuple[int, int]]:
+        return [(begin, self._end(life, end)) for begin, end in life.stays if begin < self._end(life, end)]
 
     def _limit(self) -> int:
         return max(self.world.settings.stall_after, int(5_000 * (self.world.step_seconds or 0)))
@@ -83,8 +86,8 @@ class Truth:
     def _has_told(self, life: Life, at: int) -> bool:
         """Whether it runs and has told a step since it does; one soon before and after its begin tell throughout."""
         steps = [sample.at for sample in life.samples if sample.step is not None]
-        for begin, end in life.stays:
-            if begin <= at < self._end(life, end):
+        for begin, end in self._stays(life):
+            if begin <= at < end:
                 carry = self.world.settings.carry_max
                 over = any(a < begin <= b and b - a <= carry for a, b in pairwise(steps))
                 return over or any(begin <= step <= at for step in steps)

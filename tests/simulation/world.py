@@ -69,10 +69,9 @@ class World:
 class Maker:
     """Draws a world from a random source."""
 
-    def __init__(self, rng: Random) -> None:
-        self.rng = rng
+    def __init__(self, rng: Random, start: int) -> None:
+        self.rng, self.start = rng, start
         self.grid = rng.choice((1, 1, SECOND, 30 * SECOND))
-        self.start = MONDAY + rng.choice((0, 9 * HOUR + 7, 22 * HOUR + 30 * MINUTE, 6 * DAY + 22 * HOUR))
         self.end = self.start + rng.choice((80, 150, 240)) * MINUTE
         self.marks: set[str] = set()
         self.sources = ["agent", "slurm"][: rng.choice((1, 2))]
@@ -156,14 +155,25 @@ class Lifetime:
     def run(self) -> None:
         self.say(phase="running")
         begin = self.at
-        for _ in range(self.rng.choice((1, 1, 2))):
-            self.piece(RUNNING, self.maker.lasts(MINUTE, 70 * MINUTE))
-            self.pass_through()
-        if begin < self.world.end:
-            self.life.stays.append((begin, min(self.at, self.world.end)))
+        for _ in range(self.rng.choice((1, 1, 2, 3))):
+            self.piece(RUNNING, self.maker.lasts(MINUTE, 50 * MINUTE))
+            if self.goes_on():
+                self.stay(begin)
+                begin = self.at
+        self.stay(begin)
 
-    def pass_through(self) -> None:
-        """What happens while it runs and breaks no stay: other GPUs, or phases that last no time."""
+    def stay(self, begin: int) -> None:
+        end = min(self.at, self.world.end)
+        if begin < end:
+            self.life.stays.append((begin, end))
+
+    def goes_on(self) -> bool:
+        """What happens while it runs: other GPUs, phases that last no time; return whether it is another attempt."""
+        if self.rng.random() < 0.2:
+            self.attempt += 1
+            self.say(attempt=self.attempt)
+            self.maker.marks.add("another attempt while it runs")
+            return True
         if self.rng.random() < 0.4:
             self.gpus = self.rng.choice(GPUS)
             self.say(gpus=self.gpus)
@@ -172,6 +182,7 @@ class Lifetime:
             self.say(phase="starting")
             self.say(phase="running")
             self.maker.marks.add("a phase that lasts no time")
+        return False
 
     def stop(self) -> bool:
         """End the attempt in one way or another; return whether it is to be placed again."""
@@ -223,10 +234,10 @@ class Sampling:
     def sample(self) -> None:
         step = 0
         for begin, end in self.life.stays:
-            step, hangs = step + 1_000, self.rng.random() < 0.4
+            step, hangs = step + self.rng.choice((0, 1_000)), self.rng.random() < 0.4
             at = begin + self.rng.choice((0, self.maker.lasts(0, 5 * MINUTE)))
             busy = self.rng.choice((90, 90, 5, 4.999, 0))
-            while at < end:
+            while at <= end:
                 if self.rng.random() < 0.2:
                     busy = self.rng.choice((100, 88.5, 3, 0, "N/A", None))
                 step += self.rng.choice((0, 0, 0, 0, 0, 0, 0, 1)) if hangs else self.rng.choice((0, 1, 1))
@@ -234,11 +245,18 @@ class Sampling:
                 at += self.maker.lasts(40 * SECOND, self.rng.choice((130, 130, 500)) * SECOND)
 
     def _take(self, at: int, busy: Any, step: int) -> None:
+        if self.life.samples and self.life.samples[-1].at >= at:
+            return
         away = any(begin <= at < end for begin, end in self.world.outages[self.life.source])
         sample = Sample(at, busy if self.measured else None, step if self.tells else None)
         if not away and (sample.busy is not None or sample.step is not None):
             self.life.samples.append(sample)
 
 
-def make_world(rng: Random) -> World:
-    return Maker(rng).world()
+def draw_start(rng: Random) -> int:
+    """Return when worlds begin: some of them soon cross a day's edge, or a week's."""
+    return MONDAY + rng.choice((0, 9 * HOUR + 7, 22 * HOUR + 30 * MINUTE, 6 * DAY + 22 * HOUR))
+
+
+def make_world(rng: Random, start: int) -> World:
+    return Maker(rng, start).world()
