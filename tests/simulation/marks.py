@@ -2,7 +2,8 @@
 
 MARKS = frozenset({
     # the world
-    "GPUs change while it runs", "a phase that lasts no time", "another attempt while it runs", "ended", "failed", "preempted", "paused", "vanished",
+    "GPUs change while it runs", "a phase that lasts no time", "another attempt while it runs",
+    "ended", "failed", "preempted", "paused", "vanished",
     "a run's name is reused", "a dated setting", "midnight", "two tenants", "a gang hangs with its master",
     # its sources and the network
     "a source is away", "a list comes back empty", "delayed", "lost and sent again", "sent twice",
