@@ -59,11 +59,3 @@ def execute(name: str) -> None:
 def value(name: str, /, **parameters: Any) -> Any:
     """Run a statement and return the only value of its only row."""
     return rows(name, **parameters)[0][0]
-
-
-def row(name: str, /, **parameters: Any) -> Mapping[str, Any]:
-    """Run a statement and return its only row by column name."""
-    with connection.cursor() as cursor:
-        cursor.execute(text(name), _written(parameters))
-        names = [column.name for column in cursor.description]
-        return dict(zip(names, cursor.fetchone(), strict=True))
