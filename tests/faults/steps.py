@@ -10,6 +10,7 @@ django.setup()
 from ledger import categorizer, hours, ingest, rollups  # noqa: E402  # Django is set up before its models are imported
 from ledger.decode import decode  # noqa: E402
 from ledger.models import Cluster  # noqa: E402
+from tests.simulation.mutating import Mutant, mutated  # noqa: E402
 
 
 def take(cluster: int, body: bytes, now: int) -> None:
@@ -26,3 +27,9 @@ def close(cluster: int, now: int) -> None:
 
 def roll_up(cluster: int, now: int) -> None:
     rollups.roll_up(cluster, now)
+
+
+def under(mutant: Mutant, step: str, *arguments: object) -> None:
+    """Run a step of a process whose source has a mutant."""
+    with mutated(mutant):
+        globals()[step](*arguments)

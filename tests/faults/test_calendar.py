@@ -11,12 +11,14 @@ import pytest
 from django.db import connection
 
 from goodput_site.celery import app
+from ledger.access import scope_of_organization
 from ledger.categorizer import categorize
 from ledger.checks import check
 from ledger.core.windows import DAY, HOUR, MAX_DAYS, WEEK, Window, floor_day, floor_hour, floor_week
 from ledger.decode import decode
 from ledger.ingest import ingest
 from ledger.models import Cluster, DayRun, LedgerHour
+from ledger.queries import GROUPINGS, goodput
 from tests.evidence import Settings
 from tests.postgres_world import make_cluster
 from tests.worlds import iso
@@ -111,7 +113,10 @@ def test_t16_t17_a_life_over_an_odd_day_has_its_hours(db: None, zone: str, start
         tell(cluster, end, end, phase="ended")
         categorize(cluster, now=until)
         findings = list(check(cluster.pk, until, now=until))[-1]
+        whole = Window(floor_day(start) - 3 * DAY, floor_day(until))
+        asked = {by: goodput(scope_of_organization(cluster.organization), whole, by).total for by in GROUPINGS}
     assert findings.differences == []
+    assert {total.productive for total in asked.values()} == {hours * 3_600_000_000}
     amounts = LedgerHour.objects.order_by("hour").values_list("hour", "productive")
     assert [(round(hour.timestamp() * 1000), amount) for hour, amount in amounts] == [
         (start + k * HOUR, 3_600_000_000) for k in range(hours)

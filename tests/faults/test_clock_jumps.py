@@ -109,6 +109,19 @@ def test_t13_what_began_before_the_clock_stepped_back_is_never_negative(
     assert counted(east, "01:00") == hours(x=10 / 60)["x"]
 
 
+def test_t13_words_that_had_run_out_before_the_clock_stepped_back_have_run_out(east: Cluster, walls: Walls) -> None:
+    told = [scene.batch("00:00", workers=[("r1/w0", "00:00", {"phase": "pending", "gpus": 60})])]
+    told.append(scene.batch("00:00", workers=[("r1/w0", "00:02", {"gpus": 120})]) | {"source": "b"})
+    ingest(east, decode(scene.body(told[0]), "application/json"))
+    walls.go_on(6 * MINUTE)
+    categorize(east)
+    walls.step(-3 * MINUTE)
+    ingest(east, decode(scene.body(told[1]), "application/json"))
+    walls.go_on(2 * HOUR)
+    categorize(east)
+    scene.prove(east, told, walls.clock.read())
+
+
 @pytest.mark.parametrize("jump", [-2 * HOUR, 3 * HOUR])
 def test_t14_a_jump_that_comes_back_never_counted(east: Cluster, walls: Walls, jump: int) -> None:
     say(east, walls, "00:00", {"phase": "running", "gpus": 1})

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from ledger import clock
 from ledger.categorizer import categorize
 from ledger.models import Cluster, DirtyDay, Run, Workspace
-from ledger.rollups import roll_up
+from ledger.rollups import _roll_up_day, roll_up
 from tests.faults import scene
 from tests.faults.interleaving import interleave
 from tests.tables import at
@@ -61,13 +62,18 @@ def test_what_posts_waits_for_an_hour_that_is_being_closed(east: Cluster) -> Non
     scene.prove(east, [FIRST, one], END)
 
 
-@pytest.mark.parametrize("point", ["before load_words", "before cell_post"])
-def test_a_word_that_fills_a_gap_sees_what_was_counted_in_it(east: Cluster, point: str) -> None:
-    """Source b changes a worker whose phase is source a's, while a tells that it watched all the time."""
-    one = said("20:40", "r1/w0", "b", gpus=1)
-    told = [FIRST, said("20:10", "r1/w0", phase="starting"), one, scene.batch("20:50", seen_from=iso(at("20:00")))]
-    scene.deliver(east, "20:10", told[1])
-    interleave(sending(east, "20:45", one), point, sending(east, "20:50", told[3]))
+@pytest.mark.parametrize("point", ["before load_words", "before cell_post", "before COMMIT"])
+def test_a_word_that_fills_a_gap_sees_what_is_counted_in_it_just_now(east: Cluster, point: str) -> None:
+    """Source b says that a worker whose phase is source a's had GPUs, while a, naming nobody, watched all the time."""
+    told = [
+        FIRST,
+        said("20:05", "r1/w0", phase="starting", gpus=0),
+        scene.batch("20:46", workers=[("r1/w0", "20:20", {"gpus": 8})]) | {"source": "b"},
+        scene.batch("20:50", seen_from=iso(at("20:00"))) | {"runs": []},
+    ]
+    scene.deliver(east, "20:05", told[1])
+    categorize(east, now=at("20:45"))
+    assert interleave(sending(east, "20:46", told[2]), point, sending(east, "20:50", told[3]))
     scene.prove(east, told, END)
 
 
@@ -90,10 +96,14 @@ def two_days(cluster: Cluster) -> list[Any]:
     return [FIRST, late, change]
 
 
-@pytest.mark.parametrize("point", ["before dayrun_make", "before runtotal_make", "before runtotal_clear"])
+@pytest.mark.parametrize(
+    "point", ["before dayrun_make", "before runtotal_clear", "before runtotal_make", "before COMMIT"]
+)
 def test_two_roll_ups_at_once_leave_the_totals_of_both_days(east: Cluster, point: str) -> None:
+    """One makes the first day and then the second, the other the second meanwhile."""
     told = two_days(east)
-    interleave(partial(roll_up, east.pk, END), point, partial(roll_up, east.pk, END))
+    second = partial(_roll_up_day, day=at("24:00"))
+    assert interleave(partial(roll_up, east.pk, END), point, partial(clock.post, east.pk, END, second))
     assert not DirtyDay.objects.exists()
     scene.prove(east, told, END)
 

@@ -315,3 +315,18 @@ def test_o23_only_waiting_has_no_goodput(east: East) -> None:
     east.categorize("02:00")
     answer = east.goodput("00:00", "02:00").total
     assert (answer.goodput, answer.amounts[Category.WAITING] // 3_600_000_000) == (None, 16)
+
+
+def test_o1_a_late_step_tells_in_a_stay_that_is_over(east: East) -> None:
+    """One hangs, and its mate, which told nothing, with it; then comes what the mate told before it ended."""
+    east.say(
+        "00:20",
+        *(state("00:00", "running", name, gpus=60) for name in ("w0", "w1")),
+        state("00:10", "ended", "w1"),
+        readings=[reading("00:00", step=0), reading("00:15", step=0)],
+    )
+    east.categorize("00:30")
+    east.say("00:30", state("00:20", "ended"))
+    east.send("00:31", readings=[reading("00:05", "w1", step=7)])
+    sound(east, "01:00")
+    assert total(east, "00:00", "01:00") == {"stalled": 20 + 5, "productive": 5, "unobserved": 30}
