@@ -22,10 +22,10 @@ Measured = dict[str, list[Cost]]
 
 def timed(into: list[Cost], work: Callable[[], Any]) -> Any:
     """Run `work`, note what it cost, and return what it returned."""
-    cpu, began = time.process_time() + postgres_cpu(), time.perf_counter()
+    postgres, ours, began = postgres_cpu(), time.process_time(), time.perf_counter()
     result = work()
-    wall = time.perf_counter() - began
-    into.append(Cost(wall, time.process_time() + postgres_cpu() - cpu))
+    wall, ours = time.perf_counter() - began, time.process_time() - ours
+    into.append(Cost(wall, ours + postgres_cpu() - postgres))
     return result
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,15 +25,19 @@ def ground(keep: str | None = None) -> Iterator[Path]:
     import django
     from django.core.management import call_command
 
-    from goodput_site.embedded import use
+    from goodput_site.commands import leave
+    from goodput_site.embedded import Server
     from goodput_site.places import places
 
     django.setup()
+    signal.signal(signal.SIGTERM, leave)
+    server = Server(places())
+    server.start(die_with_us=True)
     try:
-        with use(places()):
-            call_command("migrate", verbosity=0)
-            yield state
+        call_command("migrate", verbosity=0)
+        yield state
     finally:
+        server.stop()
         if keep is None:
             shutil.rmtree(places().postgres, ignore_errors=True)
             shutil.rmtree(state, ignore_errors=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.costs import below, cpu_of
+from goodput_site.processes import dying_with
 
 
 @dataclass
@@ -47,8 +48,10 @@ def serving(cluster: str, token: str, log: Path) -> Iterator[Web]:
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "goodput_site.wsgi:application", "--no-ws"]
     command += ["--host", "127.0.0.1", "--port", str(port), "--workers", "1", "--blocking-threads", "4"]
+    before = dying_with(signal.SIGTERM, os.getpid())
     with log.open("ab") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=out, env={**os.environ, "GOODPUT_PROCESS": "web"})
+        env = {**os.environ, "GOODPUT_PROCESS": "web"}
+        process = subprocess.Popen(command, stdout=out, stderr=out, env=env, preexec_fn=before)
     try:
         wait_for(port, process)
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
