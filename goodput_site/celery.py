@@ -11,6 +11,7 @@ from typing import Any
 from celery import Celery, signals
 from celery.worker import state
 
+from goodput_site.garbage import collect_seldom
 from goodput_site.processes import die_with_supervised_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "goodput_site.settings")
@@ -40,9 +41,10 @@ app.autodiscover_tasks()
 
 
 @signals.worker_process_init.connect
-def end_with_the_worker(**_: Any) -> None:
-    """A pool process does not outlive a killed worker."""
+def begin_in_the_pool(**_: Any) -> None:
+    """A pool process does not outlive a killed worker, and has all that it will ever load."""
     die_with_supervised_parent()
+    collect_seldom()
 
 
 @signals.worker_ready.connect

@@ -7,7 +7,9 @@ os.environ.setdefault("GOODPUT_PROCESS", "web")
 
 from django.core.wsgi import get_wsgi_application
 
+from goodput_site.garbage import collect_seldom
 from goodput_site.processes import die_with_supervised_parent
 
 die_with_supervised_parent()
 application = get_wsgi_application()
+collect_seldom()
