@@ -27,9 +27,11 @@ def ground(keep: str | None = None) -> Iterator[Path]:
 
     from goodput_site.commands import leave
     from goodput_site.embedded import Server
+    from goodput_site.garbage import collect_seldom
     from goodput_site.places import places
 
     django.setup()
+    collect_seldom()
     signal.signal(signal.SIGTERM, leave)
     server = Server(places())
     server.start(die_with_us=True)
