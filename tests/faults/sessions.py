@@ -5,7 +5,7 @@ from threading import Barrier, Thread
 
 from django.db import connection
 
-SECONDS_MAX = 120
+SECONDS_MAX = 300
 
 
 def together(jobs: Iterable[Callable[[], object]]) -> None:

@@ -5,6 +5,7 @@ from functools import partial
 from random import Random
 
 import pytest
+from django.db import connection
 
 from ledger.categorizer import categorize
 from ledger.decode import decode
@@ -31,6 +32,14 @@ def categorize_often(cluster: Cluster, rng: Random, times: int) -> None:
         categorize(cluster, batch_size=rng.choice((1, 3, 1000)))
 
 
+def deadlocks() -> int:
+    """Return how many Postgres has counted in this database; all locks are taken in one order, so none ever."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush(), pg_stat_clear_snapshot()")
+        cursor.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+        return int(cursor.fetchone()[0])
+
+
 def leave_exact_sums(clock: ScriptedClock, seed: int) -> None:
     """Sixteen sessions at once: one for each source of several worlds, and categorizers."""
     tolds = [worlds.told_world(seed * 100 + index, f"w{index}") for index in range(6)]
@@ -39,7 +48,9 @@ def leave_exact_sums(clock: ScriptedClock, seed: int) -> None:
     first, rest = ways[: SESSIONS - 3], ways[SESSIONS - 3 :]
     jobs = [partial(ingest_all, cluster, clock, way) for way in first]
     jobs += [partial(categorize_often, cluster, Random(index), 12) for index in range(SESSIONS - len(jobs))]
+    before = deadlocks()
     together(jobs)
+    assert deadlocks() == before
     for way in rest:
         ingest_all(cluster, clock, way)
     until = worlds.end(tolds, clock.read())

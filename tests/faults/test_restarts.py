@@ -4,10 +4,10 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from random import Random
-from threading import Thread
 
 import pytest
 from django.core.management import call_command
@@ -97,21 +97,22 @@ def test_t10_the_database_restarts_while_all_goes_on(server: Server, monkeypatch
                 stubborn(partial(ingest_all, cluster, clock, [delivery]))
 
         def count() -> None:
-            while going_on:
-                stubborn(partial(categorize, cluster, batch_size=3))
-            connection.close()
+            try:
+                while going_on:
+                    stubborn(partial(categorize, cluster, batch_size=3))
+            finally:
+                connection.close()
 
         jobs = [partial(send, source) for told in tolds for source in worlds.by_source(told)]
-        counter = Thread(target=count, daemon=True)
-        counter.start()
-        killer = Thread(target=restarts, args=(server, SIGNALS[way], Random(way)), daemon=True)
-        killer.start()
-        together(jobs)
-        killer.join(60)
-        going_on = False
-        counter.join(60)
-        assert not killer.is_alive()
-        assert not counter.is_alive()
+        with ThreadPoolExecutor(2) as beside:
+            counts = beside.submit(count)
+            killed = beside.submit(restarts, server, SIGNALS[way], Random(way))
+            try:
+                together(jobs)
+                killed.result()
+            finally:
+                going_on = False
+            counts.result()
         finish(cluster, clock, tolds)
 
 

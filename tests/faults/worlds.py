@@ -26,8 +26,9 @@ def told_world(seed: int, mark: str) -> Told:
     """Draw a world whose runs and sources begin with `mark`; its facts lie up to two minutes ahead of the clock."""
     rng = Random(seed)
     world = replace(make_world(rng), settings=SETTINGS)
-    way = [Delivery(now, renamed(batch, mark)) for now, batch in deliver(world, rng, ahead=rng.choice((0, 120_000)))]
-    return Told(world, way)
+    way = deliver(world, rng, ahead=rng.choice((0, 120_000)))
+    # Each batch names its runs: which of another source's comes first is not said.
+    return Told(world, [Delivery(now, renamed(batch | {"runs": world.runs}, mark)) for now, batch in way])
 
 
 def renamed(batch: dict[str, Any], mark: str) -> dict[str, Any]:
