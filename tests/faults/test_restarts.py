@@ -100,6 +100,7 @@ def test_t10_the_database_restarts_while_all_goes_on(server: Server, monkeypatch
             try:
                 while going_on:
                     stubborn(partial(categorize, cluster, batch_size=3))
+                    time.sleep(0.05)
             finally:
                 connection.close()
 
