@@ -53,9 +53,12 @@ def server(django_db_setup: None, django_db_blocker: pytest.FixtureRequest) -> I
         own = Server(places({"GOODPUT_STATE": str(folder / "state")}), SETTINGS)
         own.start()
         with django_db_blocker.unblock(), connected_to(own):  # type: ignore[attr-defined]
-            call_command("migrate", verbosity=0)
-            yield own
-        own.stop()
+            try:
+                call_command("migrate", verbosity=0)
+                yield own
+            finally:
+                own.shut_down()
+                own.let_go()
 
 
 def restart(server: Server, sign: signal.Signals) -> None:
@@ -64,6 +67,7 @@ def restart(server: Server, sign: signal.Signals) -> None:
     assert pid is not None
     os.kill(pid, sign)
     assert wait_until(lambda: server.gone(pid), 60)
+    server.let_go()
     server.start()
 
 
