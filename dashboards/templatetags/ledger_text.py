@@ -8,6 +8,7 @@ from django import template
 from dashboards import moments, numbers
 from dashboards.filters import Shown
 from dashboards.places import Place
+from dashboards.sections import Part
 
 register = template.Library()
 
@@ -76,3 +77,10 @@ def sorted_how(shown: Shown, name: str) -> str:
     if shown.sort.lstrip("-") != name:
         return "none"
     return "descending" if shown.sort.startswith("-") else "ascending"
+
+
+@register.simple_tag(takes_context=True)
+def section(context: template.Context, part: Part) -> str:
+    """Return the fragment of a part of a page, rendered with the page's context and its own."""
+    with context.push(**part.context):
+        return str(context.template.engine.get_template(part.template).render(context))

@@ -1,7 +1,5 @@
 """The runs of a workspace, and the page of one: its figures, what it lost and why, its timeline, its workers."""
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,21 +9,18 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from dashboards.bars import bar
-from dashboards.figures import Measured
 from dashboards.filters import PAGE_ROWS, Shown, shown
-from dashboards.lanes import axis, lanes, natural
-from dashboards.lost import SHOWN, SHOWN_MAX, shown_losses
 from dashboards.menu import menu_of
 from dashboards.pages import Pages
 from dashboards.places import Place, place_of, signed_in
 from dashboards.rows import parts
+from dashboards.sections import RunView, parts_of
+from dashboards.sections.details import threshold
 from dashboards.states import state_of
 from dashboards.zoom import MINUTE, Zoom, zoom
 from ledger import queries
-from ledger.access import Scope
 from ledger.core.windows import HOUR, Window, ceil_hour
-from ledger.queries import Filters, RunKey, RunRow, RunWorker
+from ledger.queries import Filters, RunKey
 
 LATE_AFTER_MS = 5 * 60_000
 
@@ -62,9 +57,35 @@ def run(request: HttpRequest, organization: str, workspace: str, run: str) -> Ht
     now = queries.now()
     end = queries.run_end(found) or now
     wanted = shown(request.GET, now, whole_of(found, end))
-    limit = SHOWN_MAX if request.GET.get("losses") == "all" else SHOWN
-    context = run_part(place, place.scope, found, wanted, zoom_of(request, wanted, end), now, limit)
-    return answer(request, place, "dashboards/run.html", wanted, context | {"now": now})
+    view = RunView(
+        place=place,
+        scope=place.scope,
+        run=found,
+        row=queries.run_row(place.scope, found),
+        shown=wanted,
+        zoom=zoom_of(request, wanted, end),
+        answer=queries.run_goodput(place.scope, found, wanted.window),
+        query=request.GET,
+        now=now,
+    )
+    return answer(request, place, "dashboards/run.html", wanted, head_of(view) | {"sections": parts_of(view)})
+
+
+def head_of(view: RunView) -> dict[str, Any]:
+    """Return what the head of the page says, and what fills the bars of all its parts."""
+    return {
+        "now": view.now,
+        "run": view.row,
+        "state": state_of(view.row),
+        "attempts": view.attempts,
+        "count": len(view.workers),
+        "threshold": threshold(view.row, view.total.goodput),
+        "zoom": view.zoom,
+        "answer": view.answer,
+        "parts": parts(view.total, view.shown),
+        "late": view.now - view.answer.counted_until > LATE_AFTER_MS,
+        "ledger": f"{view.place.address}?{urlencode({'by': 'machine', 'run': view.row.uid})}",
+    }
 
 
 def answer(request: HttpRequest, place: Place, template: str, wanted: Shown, context: dict[str, Any]) -> HttpResponse:
@@ -91,50 +112,3 @@ def zoom_of(request: HttpRequest, wanted: Shown, end: int) -> Zoom:
     window = wanted.window
     last = end if window.start + MINUTE < end < window.end else window.end
     return zoom(request.GET, wanted, (window.start, last))
-
-
-def run_part(
-    place: Place, scope: Scope, run: RunKey, wanted: Shown, part: Zoom, now: int, limit: int
-) -> dict[str, Any]:
-    """Return what the page shows; the number of queries does not depend on the run's workers."""
-    row = queries.run_row(scope, run)
-    answer = queries.run_goodput(scope, run, wanted.window)
-    total = answer.total
-    workers = sorted(queries.run_workers(run), key=lambda worker: natural(worker.name))
-    lost = queries.losses(run, wanted.window.start, wanted.window.end, limit=limit)
-    pages = Pages(len(workers), max(wanted.page, 1), PAGE_ROWS)
-    return {
-        "run": row,
-        "state": state_of(row),
-        "attempts": max((worker.attempt for worker in workers), default=1),
-        "threshold": threshold(row, total.goodput),
-        "answer": answer,
-        "partial": wanted.window.start < answer.counted_until < wanted.window.end and row.going,
-        "late": now - answer.counted_until > LATE_AFTER_MS,
-        "figures": Measured(total).five(),
-        "whole": total,
-        "whole_bar": bar(total, total.asked, "whole"),
-        "parts": parts(total, wanted),
-        "losses": shown_losses(lost.rows, total.lost, part, now),
-        "losses_more": lost.count - len(lost.rows),
-        "losses_all": f"?{urlencode(wanted.state | {'losses': 'all'})}#losses",
-        "zoom": part,
-        "lanes": lanes(queries.timeline(run, part.start, part.end), part, now),
-        "axis": axis(part, now),
-        "workers": shown_workers(workers, pages),
-        "pages": pages,
-        "here": place.run(row.uid),
-        "ledger": f"{place.address}?{urlencode({'by': 'machine', 'run': row.uid})}",
-    }
-
-
-def shown_workers(workers: Sequence[RunWorker], pages: Pages) -> Sequence[RunWorker]:
-    return workers[pages.first_row - 1 : pages.last_row]
-
-
-def threshold(run: RunRow, goodput: Fraction | None) -> str:
-    """Say whether the run's least goodput is met; "" where none was set or nothing was held."""
-    if run.min_goodput_milli is None or goodput is None:
-        return ""
-    least = Fraction(run.min_goodput_milli, 1000)
-    return f"{'at or over' if goodput >= least else 'under'} the least goodput of {round(least * 100)} %"
