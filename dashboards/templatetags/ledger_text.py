@@ -82,5 +82,6 @@ def sorted_how(shown: Shown, name: str) -> str:
 @register.simple_tag(takes_context=True)
 def section(context: template.Context, part: Part) -> str:
     """Return the fragment of a part of a page, rendered with the page's context and its own."""
+    assert context.template is not None, "rendered within a template"
     with context.push(**part.context):
         return str(context.template.engine.get_template(part.template).render(context))
