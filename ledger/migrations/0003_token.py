@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('ledger', '0002_schema'),
+        ("ledger", "0002_schema"),
     ]
 
     operations = [

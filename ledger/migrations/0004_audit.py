@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('ledger', '0003_token'),
+        ("ledger", "0003_token"),
     ]
 
     operations = [
