@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-EXTRA = frozenset({"click", "httpx", "rich"})
+EXTRA = frozenset({"click", "httpx", "prometheus_client", "rich"})
 
 
 def main() -> int:
@@ -14,7 +14,8 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if error.name not in EXTRA:
             raise
-        sys.stderr.write(f"astra: The command needs {error.name}: install this package with its extra [cli].\n")
+        extra = "collect" if error.name == "prometheus_client" else "cli"
+        sys.stderr.write(f"astra: The command needs {error.name}: install this package with its extra [{extra}].\n")
         return 2
     return run(sys.argv[1:])
 

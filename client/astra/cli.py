@@ -13,6 +13,7 @@ from click.shell_completion import get_completion_class
 from astra import __version__
 from astra.asking import Trouble
 from astra.astraeus import astraeus
+from astra.collect.commands import collect
 from astra.figures import plain
 
 SHELLS = ("bash", "zsh", "fish")
@@ -29,6 +30,7 @@ def main() -> None:
 
 
 main.add_command(astraeus)
+main.add_command(collect)
 
 
 @main.command()

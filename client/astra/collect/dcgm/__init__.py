@@ -1,0 +1,1 @@
+"""GPU readings from DCGM exporters, or from a Prometheus server that scrapes them."""
