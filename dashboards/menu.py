@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dashboards.places import ClusterPlace, Person, Place, clusters_of, places_of
+from dashboards.places import ClusterPlace, OrganizationPlace, Person, Place, clusters_of, places_of
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,19 @@ class Menu:
     clusters: tuple[Entry, ...]
 
 
-def menu_of(user: Person, at: Place | ClusterPlace, here: str) -> Menu:
+def menu_of(user: Person, at: Place | ClusterPlace | OrganizationPlace, here: str) -> Menu:
     """Return the menu as `user` sees it at a place; `here` is the label of the page."""
     places, clusters = places_of(user), clusters_of(user)
     pages: tuple[tuple[str, str], ...] = ()
     if isinstance(at, Place):
         title, of = f"{at.organization} / {at.workspace}", at
-        pages = (("Goodput", of.address), ("By week", of.weekly), ("Runs", of.runs))
+        pages = (("Goodput", of.address), ("By week", of.weekly), ("Runs", of.runs), ("Settings", of.settings))
     else:
         title = f"{at.organization} (organization)"
+        if isinstance(at, ClusterPlace):
+            pages = (("Goodput", at.address), ("Settings", at.settings))
+        else:
+            pages = (("Settings", at.address),)
     return Menu(
         title=title,
         entries=tuple(Entry(label, address, label == here) for label, address in pages),

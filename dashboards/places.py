@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 from urllib.parse import quote
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -11,8 +11,12 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django_htmx.http import HttpResponseClientRedirect
 
+from dashboards.rooms import Room
 from ledger import access
 from ledger.access import Scope
+
+if TYPE_CHECKING:
+    from ledger.models import Cluster, Organization
 
 Person = AbstractBaseUser | AnonymousUser
 P = ParamSpec("P")
@@ -46,6 +50,10 @@ class Place:
     def runs(self) -> str:
         return f"{self.base}/runs"
 
+    @property
+    def settings(self) -> str:
+        return f"{self.base}/settings"
+
     def run(self, name: str) -> str:
         """Return the address of a run's page; `name` is its uid or its name."""
         return f"{self.runs}/{quote(name, safe='')}"
@@ -65,7 +73,15 @@ class ClusterPlace:
 
     @property
     def address(self) -> str:
-        return f"/organizations/{quote(self.organization, safe='')}/clusters/{quote(self.cluster, safe='')}/goodput"
+        return f"{self.base}/goodput"
+
+    @property
+    def base(self) -> str:
+        return f"/organizations/{quote(self.organization, safe='')}/clusters/{quote(self.cluster, safe='')}"
+
+    @property
+    def settings(self) -> str:
+        return f"{self.base}/settings"
 
 
 def places_of(user: Person) -> list[Place]:
@@ -98,6 +114,32 @@ def cluster_of(user: Person, organization: str, cluster: str) -> ClusterPlace:
     return ClusterPlace(organization, cluster, access.scope_of_organization(found.organization, found.pk))
 
 
+def cluster_row(user: Person, organization: str, cluster: str) -> "Cluster":
+    """Return the row of a cluster, for its settings. Raises Http404 as `cluster_of` does."""
+    found = access.cluster_for(user, organization, cluster)
+    if found is None:
+        raise Http404("There is no such page.")
+    return found
+
+
+def room_of(user: Person, organization: str, workspace: str) -> Room:
+    """Return a workspace as its settings see it. Raises Http404 as `place_of` does."""
+    found = access.workspace_for(user, organization, workspace)
+    if found is None:
+        raise Http404("There is no such page.")
+    address = Place(organization, workspace).settings
+    return Room(found.organization, found, access.manages(user, found.organization), address)
+
+
+def rooms_of(organization: "Organization") -> dict[str, list[Place] | list[ClusterPlace]]:
+    """Return the workspaces and the clusters of an organization, by name."""
+    workspaces, clusters = access.names_within(organization)
+    return {
+        "workspaces": [Place(organization.name, name) for name in workspaces],
+        "clusters": [ClusterPlace(organization.name, name) for name in clusters],
+    }
+
+
 def to_sign_in(request: HttpRequest) -> HttpResponse:
     """Send a browser to the login and back; a refresh in the background takes the whole page along."""
     there = redirect_to_login(request.get_full_path())
@@ -116,3 +158,26 @@ def signed_in(
         return view(request, *args, **kwargs)
 
     return guarded
+
+
+@dataclass(frozen=True)
+class OrganizationPlace:
+    """An organization, for who runs it."""
+
+    organization: str
+
+    @property
+    def name(self) -> str:
+        return self.organization
+
+    @property
+    def address(self) -> str:
+        return f"/organizations/{quote(self.organization, safe='')}/settings"
+
+
+def organization_of(user: Person, organization: str) -> "tuple[OrganizationPlace, Organization]":
+    """Return an organization and its row for who runs it. Raises Http404 for any other."""
+    found = access.organization_for(user, organization)
+    if found is None:
+        raise Http404("There is no such page.")
+    return OrganizationPlace(organization), found

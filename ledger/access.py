@@ -68,3 +68,17 @@ def clusters_of(user: AbstractBaseUser | AnonymousUser) -> list[Cluster]:
 def cluster_for(user: AbstractBaseUser | AnonymousUser, organization: str, cluster: str) -> Cluster | None:
     """Return the cluster of that name, None when there is none or the person may not see all of it."""
     return visible_clusters(user).filter(organization__name=organization, name=cluster).first()
+
+
+def manages(user: AbstractBaseUser | AnonymousUser, organization: Organization) -> bool:
+    """Whether a person may change who is in an organization and how it is counted: its admins and operators."""
+    if not user.is_authenticated:
+        return False
+    return bool(getattr(user, "is_staff", False)) or organization.administration_set.filter(user=user.pk).exists()
+
+
+def names_within(organization: Organization) -> tuple[list[str], list[str]]:
+    """Return the names of an organization's workspaces and of its clusters."""
+    workspaces = organization.workspace_set.order_by("name").values_list("name", flat=True)
+    clusters = organization.cluster_set.order_by("name").values_list("name", flat=True)
+    return list(workspaces), list(clusters)

@@ -13,13 +13,14 @@ from django.db.models import Model
 from django.db.models.signals import post_delete, post_save, pre_save
 from django.http import HttpRequest, HttpResponse
 
-from ledger.models import Administration, Change, Cluster, Membership, Token
+from ledger.models import Administration, Change, Cluster, Invitation, Membership, Organization, Token
 
 COMMAND_LINE = "command line"
 SECRET = frozenset({"password"})
 WATCHED: dict[type[Model], tuple[str, ...]] = {
     User: ("username", "password", "is_active", "is_staff", "is_superuser"),
     Cluster: ("auto_workspaces", "busy_threshold_milli_percent", "stall_after_ms", "carry_max_ms"),
+    Organization: ("currency",),
     Token: ("expiry", "scopes", "workspace_id"),
 }
 _actor: ContextVar[Callable[[], str]] = ContextVar("actor")
@@ -79,7 +80,8 @@ def _changed(sender: type[Model], instance: Any, **_: Any) -> None:
         return
     said = {name: None if name in SECRET else as_json(value) for name, value in changed.items()}
     kind = sender.__name__.lower()
-    record(f"{kind}_changed", organization_of(instance), **{kind: str(instance)}, changed=said)
+    named = {} if isinstance(instance, Organization) else {kind: str(instance)}
+    record(f"{kind}_changed", organization_of(instance), **named, changed=said)
 
 
 def as_json(value: Any) -> Any:
@@ -87,6 +89,8 @@ def as_json(value: Any) -> Any:
 
 
 def organization_of(instance: Any) -> str:
+    if isinstance(instance, Organization):
+        return instance.name
     organization = getattr(instance, "organization", None)
     return "" if organization is None else organization.name
 
@@ -125,6 +129,11 @@ def of_admin(admin: Administration) -> dict[str, Any]:
     return {"organization": admin.organization.name, "user": admin.user.get_username()}
 
 
+def of_invitation(invitation: Invitation) -> dict[str, Any]:
+    workspace = None if invitation.workspace is None else invitation.workspace.name
+    return {"organization": invitation.organization.name, "workspace": workspace, "made_by": invitation.made_by}
+
+
 def of_user(user: User) -> dict[str, Any]:
     return {"user": user.get_username(), "operator": user.is_staff}
 
@@ -133,5 +142,6 @@ TOLD: dict[type[Model], Told] = {
     Token: Told("token_issued", "token_revoked", of_token),
     Membership: Told("member_added", "member_removed", of_member),
     Administration: Told("admin_added", "admin_removed", of_admin),
+    Invitation: Told("invited", "invitation_withdrawn", of_invitation),
     User: Told("user_added", "user_removed", of_user),
 }

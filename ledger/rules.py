@@ -7,10 +7,12 @@ from django.db import transaction
 from ledger import audit, clock, evidence, sql
 from ledger.clock import Clock
 from ledger.core.categories import Category
+from ledger.core.facts import Rule
 from ledger.core.spans import rule_at
 from ledger.core.windows import HOUR
 from ledger.models import Cluster
 
+_EVER = 1 << 62
 UNMEASURED = (Category.PRODUCTIVE, Category.IDLE)
 
 
@@ -45,6 +47,11 @@ def _set_rule(at: Clock, unmeasured_as: Category | None, readings_expected: bool
     label = None if unmeasured_as is None else unmeasured_as.label
     _note(at.cluster, since=since, unmeasured_as=label, readings_expected=readings_expected)
     return since
+
+
+def standing(cluster: int) -> Rule:
+    """Return the dated settings that were set last, also when their hour is yet to come."""
+    return rule_at(evidence.rules(cluster, _EVER), _EVER)
 
 
 def set_thresholds(

@@ -9,9 +9,11 @@ from dashboards import moments, numbers
 from dashboards.filters import Shown
 from dashboards.places import Place
 from dashboards.sections import Part
+from ledger.prices import text_of
 
 register = template.Library()
 
+register.filter("price", text_of)
 register.filter("hours", numbers.hours)
 register.filter("gpus", numbers.gpus)
 register.filter("clock", moments.clock)

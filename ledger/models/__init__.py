@@ -26,6 +26,8 @@ from ledger.models.evidence import (
     Word,
 )
 from ledger.models.fleet import Capacity, Machine, Pool
+from ledger.models.people import Invitation, Viewer
+from ledger.models.prices import Price
 from ledger.models.runs import Refused, Run, Worker
 from ledger.models.tenancy import Administration, Cluster, ClusterRule, Membership, Organization, Workspace
 
@@ -43,6 +45,7 @@ __all__ = [
     "FlipRow",
     "GoneRow",
     "HourPool",
+    "Invitation",
     "LedgerHour",
     "Listing",
     "Machine",
@@ -50,6 +53,7 @@ __all__ = [
     "OpenCell",
     "Organization",
     "Pool",
+    "Price",
     "Refused",
     "Revision",
     "Run",
@@ -60,6 +64,7 @@ __all__ = [
     "State",
     "Token",
     "Told",
+    "Viewer",
     "Word",
     "Worker",
     "Workspace",

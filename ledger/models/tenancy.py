@@ -6,7 +6,10 @@ from django.db.models.functions import Now, TruncHour
 
 
 class Organization(models.Model):
+    """`currency` is what its prices are in, an ISO 4217 code."""
+
     name = models.CharField(max_length=253, unique=True)
+    currency = models.CharField(max_length=3, db_default="USD")
 
     def __str__(self) -> str:
         return self.name

@@ -38,6 +38,11 @@ OF_CLUSTER = {
     "foreign admin": {"foreign"},
     "operator": {"own", "sibling", "foreign"},
 }
+OF_ORGANIZATION = {
+    "organization's admin": {"own", "sibling"},
+    "foreign admin": {"foreign"},
+    "operator": {"own", "sibling", "foreign"},
+}
 Rule = Callable[[str, str, str], int]
 
 
@@ -99,6 +104,15 @@ def cluster_page(who: str, target: str, method: str) -> int:
     return page(who, "", method) if method not in READ or who not in PEOPLE else of_cluster(who, target)
 
 
+def own_page(who: str, _: str, method: str) -> int:
+    return page(who, "", method)
+
+
+def no_invitation(_: str, __: str, method: str) -> int:
+    """An invitation that there is not, for whoever comes: it needs no account."""
+    return 404 if method in READ else 405 if method in SAFE else 403
+
+
 def front_door(who: str, _: str, method: str) -> int:
     return page(who, "", method) if method not in READ else 302
 
@@ -129,6 +143,12 @@ def admin(who: str, _: str, method: str) -> int:
     return 403 if method not in SAFE else 302
 
 
+def organization_page(who: str, target: str, method: str) -> int:
+    if method not in READ or who not in PEOPLE:
+        return page(who, "", method)
+    return 200 if target in OF_ORGANIZATION.get(who, ()) else 404
+
+
 RUNS = tuple({"run": f"uid-{target}"} for target in TARGETS)
 CLUSTERS = tuple({"cluster": name} for name in ("east", "west", "theirs", "nowhere"))
 WHERE = (
@@ -144,6 +164,7 @@ ROOMS = (
     {"organization": "nobody", "workspace": "nothing"},
 )
 PLACED = tuple({**room, **run} for room, run in zip(ROOMS, RUNS, strict=True))
+HOUSES = tuple({"organization": name} for name in ("acme", "acme", "globex", "nobody"))
 LEDGERS = entered(("read",), True, of_workspace, READ)
 CLUSTER_LEDGERS = entered(("admin",), True, of_cluster, READ)
 API_CLUSTER = "v1/organizations/<path:organization>/clusters/<path:cluster>"
@@ -178,6 +199,11 @@ ADDRESSES: dict[str, Address] = {
     "w/<str:organization>/<path:workspace>/runs": Address(page, targets=ROOMS),
     "w/<str:organization>/<path:workspace>/runs/<str:run>": Address(page, targets=PLACED),
     "w/<str:organization>/<path:workspace>/runs/<path:run>": Address(page, targets=PLACED),
+    "w/<str:organization>/<path:workspace>/settings": Address(page, targets=ROOMS),
+    "organizations/<str:organization>/clusters/<path:cluster>/settings": Address(cluster_page, targets=WHERE),
+    "organizations/<str:organization>/settings": Address(organization_page, targets=HOUSES),
+    "invitations/<str:token>": Address(no_invitation, targets=({"token": "nothing"},)),
+    "you": Address(own_page),
     "organizations/<str:organization>/clusters/<path:cluster>/goodput": Address(cluster_page, targets=WHERE),
 }
 
