@@ -16,7 +16,7 @@ from ledger import access
 from ledger.access import Scope
 
 if TYPE_CHECKING:
-    from ledger.models import Cluster, Organization
+    from ledger.access import Cluster, Organization
 
 Person = AbstractBaseUser | AnonymousUser
 P = ParamSpec("P")

@@ -7,7 +7,7 @@ from ledger import tokens
 from ledger.tokens import TokenRow
 
 if TYPE_CHECKING:
-    from ledger.models import Organization, Workspace
+    from ledger.access import Organization, Workspace
 
 
 @dataclass(frozen=True)

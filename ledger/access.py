@@ -7,6 +7,24 @@ from django.db.models import Q, QuerySet
 
 from ledger.models import Cluster, Organization, Workspace
 
+__all__ = [
+    "Cluster",
+    "Organization",
+    "Scope",
+    "Workspace",
+    "cluster_for",
+    "clusters_of",
+    "manages",
+    "names_within",
+    "organization_for",
+    "scope_of_organization",
+    "scope_of_workspace",
+    "visible_clusters",
+    "visible_workspaces",
+    "workspace_for",
+    "workspaces_of",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:

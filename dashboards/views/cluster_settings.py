@@ -17,7 +17,7 @@ from dashboards.places import cluster_of, cluster_row, signed_in
 from ledger import prices, queries, rules
 
 if TYPE_CHECKING:
-    from ledger.models import Cluster
+    from ledger.access import Cluster
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
