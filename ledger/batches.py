@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ledger.core.categories import Phase
+from ledger.core.streams import Doing
 
 
 class Refusal(NamedTuple):
@@ -66,6 +67,7 @@ class ReadingItem(NamedTuple):
     busy_milli_percent: int | None
     step: int | None
     step_ms: int | None
+    doing: Doing = Doing.NONE
 
 
 @dataclass(slots=True)

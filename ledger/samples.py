@@ -17,9 +17,9 @@ def take_readings(clock: Clock, batch: Batch, names: Names, receipt: Receipt) ->
     dirty: dict[int, int] = {}
     for item in batch.readings:
         worker = names.workers[names.runs[item.run], item.worker]
-        reading = Reading(item.at, item.since, item.busy_milli_percent, item.step, item.step_ms)
+        reading = Reading(item.at, item.since, item.busy_milli_percent, item.step, item.step_ms, item.doing)
         trace = Trace()
-        before = streams.get(worker.id, worker.stream)
+        before = streams.get(worker.id) or _in_stay(worker)
         after = take(before, reading, clock.thresholds, clock.now, trace)
         if after is not before:
             streams[worker.id] = after
@@ -32,6 +32,14 @@ def take_readings(clock: Clock, batch: Batch, names: Names, receipt: Receipt) ->
     _write_streams(dict(sorted(streams.items())))
     _keep_traces(left)
     return dirty
+
+
+def _in_stay(worker: WorkerRow) -> Stream:
+    """The step times of an earlier stay say nothing about this one: another machine, another gang."""
+    stream = worker.stream
+    if stream.recent and worker.stay_since is not None and (stream.step_at or 0) < worker.stay_since:
+        return stream._replace(recent=())
+    return stream
 
 
 def _note(receipt: Receipt, trace: Trace) -> None:
@@ -57,8 +65,9 @@ def _since(worker: WorkerRow, trace: Trace) -> int:
 def _write_streams(streams: dict[int, Stream]) -> None:
     if not streams:
         return
-    columns = zip(*streams.values(), strict=True)
-    sql.run("streams_write", workers=list(streams), **dict(zip(Stream._fields, map(list, columns), strict=True)))
+    columns = dict(zip(Stream._fields, map(list, zip(*streams.values(), strict=True)), strict=True))
+    columns["recent"] = ["{" + ",".join(map(str, recent)) + "}" for recent in columns["recent"]]
+    sql.run("streams_write", workers=list(streams), **columns)
 
 
 def _keep_traces(left: list[tuple[WorkerRow, Trace]]) -> None:

@@ -77,6 +77,7 @@ class Step(NamedTuple):
     at: int
     step: int
     step_ms: int | None
+    doing: str = ""
 
 
 class Listing(NamedTuple):
@@ -178,7 +179,7 @@ def _reading(facts: Facts, item: Mapping[str, Any], settings: Settings) -> None:
         step_ms = None
         if seconds is not None:
             step_ms = int((Decimal(str(seconds)) * 1000).quantize(Decimal(1), ROUND_HALF_EVEN))
-        facts.steps.setdefault(worker, []).append(Step(at, step, step_ms))
+        facts.steps.setdefault(worker, []).append(Step(at, step, step_ms, item.get("doing") or ""))
 
 
 # --- what lists say: gone ---

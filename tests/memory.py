@@ -13,7 +13,7 @@ from ledger.core.facts import FOREVER, Gone, Left, Range, Rule, Stall, State, Th
 from ledger.core.postings import LINES, Cell, Postings
 from ledger.core.spans import Span, Watch, remake, spans_of, until
 from ledger.core.stalls import gang_of
-from ledger.core.streams import Reading, Stream, Trace, take
+from ledger.core.streams import Doing, Reading, Stream, Trace, take
 from ledger.core.timeline import NOTHING, Stretch, fold
 from ledger.core.windows import HOUR, floor_hour
 from tests import evidence
@@ -151,6 +151,7 @@ class Memory:
             None if evidence.is_blank(busy) else milli(busy),
             item.get("step"),
             None if seconds is None else round(seconds * 1000),
+            Doing[(item.get("doing") or "none").upper()],
         )
         trace = Trace()
         before = worker.stream

@@ -157,8 +157,9 @@ class Worker:
         return bool(proofs) and stay[0] <= progress[-1] and proofs[0] < stay[1]
 
     def _progress(self) -> list[Step]:
+        """A sample within a phase, and the first after it, show that no progress was to be expected before."""
         pairs = zip([None, *self.steps], self.steps, strict=False)
-        return [one for before, one in pairs if before is None or before.step != one.step]
+        return [one for before, one in pairs if before is None or before.step != one.step or before.doing or one.doing]
 
     def _late(self, sample: Step, progress: int) -> bool:
         told = [one.step_ms for one in self.steps if one.at <= sample.at and one.step_ms is not None]

@@ -5,7 +5,7 @@
     00:20 running               | 00:20 productive
     01:00 ended                 | 01:00 -
 
-Left, `at [worker:] facts [by=source]`: a state (phase, key=value), a reading (busy= step= step_seconds= from=),
+Left, `at [worker:] facts [by=source]`: a state (phase, key=value), a reading (busy= step= step_seconds= doing= from=),
 `word [from=at]`, or `list` and the workers that it names. Right, `at [worker:] category [gpus] [on machine] [in pool]
 [unobserved]`: what changes then; only the columns that a table mentions are compared. Both sides start at a
 Monday's midnight. Every table is told in order, backwards and doubled, to the core and to the oracle.

@@ -23,6 +23,7 @@ POOLS = ("h100", "a100", "none-such", "none")
 GPUS = (8, 8, 8, 1, 0, 0, 0.142, 2.5, 0.001, 4096, 8.0)
 BUSY = ("N/A", 0, 4.9999, 5, 5.0, 5.0001, 4.999, 87.5, 100, 0.0)
 REASONS_SAID = ("", None, "preemption", "drain", "preemption", *REASONS)
+DOINGS = ("checkpoint", "evaluation", "", None)
 STEP_SECONDS = (0.5, 17.999, 18, 120.001, 150, None)
 AFTER = {
     "": ("pending", "pending", "starting", "running"),
@@ -232,6 +233,7 @@ def _maybe(rng: Random, chance: float, key: str, value: Callable[[], Any]) -> ty
 
 def _readings(rng: Random, clock: Clock, begin: int, run: str, worker: str) -> list[type_item]:
     at, step, hangs = begin, rng.choice((0, 100)), rng.random() < 0.5
+    dice = Random(f"{run}/{worker}/{begin}")
     pace = rng.choice((None, MINUTE, clock.steps[4], clock.steps[7], 4 * MINUTE))
     items = []
     for _ in range(rng.randint(1, 14)):
@@ -241,6 +243,7 @@ def _readings(rng: Random, clock: Clock, begin: int, run: str, worker: str) -> l
             step += rng.choice((0, 0, 0, 0, 0, 0, 0, 1) if hangs else (0, 0, 1, -1))
             item["step"] = max(0, step)
             item |= _maybe(rng, 0.2, "step_seconds", lambda: rng.choice(STEP_SECONDS))
+            item |= _maybe(dice, 0.15, "doing", lambda: dice.choice(DOINGS))
         if rng.random() < 0.15:
             item["from"] = iso(at - rng.choice((0, 1, MINUTE, 2 * HOUR, 30 * HOUR)))
         items.append(item)

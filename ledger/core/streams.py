@@ -1,9 +1,25 @@
 """What a worker's samples leave behind: the last reading, busy flips, proven stalls, and what they cover and tell."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import NamedTuple
 
 from ledger.core.facts import FOREVER, Flip, Range, Stall, Thresholds
+
+RECENT_MAX = 5  # step times that are kept of each worker
+
+
+class Doing(IntEnum):
+    """What a process says it does instead of steps."""
+
+    NONE = 0
+    CHECKPOINT = 1
+    EVALUATION = 2
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
 
 
 class Reading(NamedTuple):
@@ -14,12 +30,14 @@ class Reading(NamedTuple):
     busy_milli_percent: int | None = None
     step: int | None = None
     step_ms: int | None = None
+    doing: Doing = Doing.NONE
 
 
 class Stream(NamedTuple):
     """The newest of a worker's two streams, and the open ends of what they cover and tell.
 
     `covered` [from, to) is the last covered range, `told` [first, last] the last run of close step samples.
+    `doing` is a `Doing` of the newest step sample, `recent` the last step times of samples that were progress, ms.
     """
 
     busy_at: int | None = None
@@ -33,6 +51,8 @@ class Stream(NamedTuple):
     covered_to: int | None = None
     told_from: int | None = None
     told_to: int | None = None
+    doing: int = Doing.NONE
+    recent: Sequence[int] = ()
 
     @property
     def covered(self) -> tuple[Range, ...]:
@@ -63,7 +83,11 @@ class Trace:
 
 
 def take(stream: Stream, reading: Reading, limits: Thresholds, now: int, trace: Trace) -> Stream:
-    """Return the stream after one more reading and note in `trace` what it left; an older one changes nothing."""
+    """Return the stream after one more reading and note in `trace` what it left; an older one changes nothing.
+
+    No progress is expected of who is `doing` something else: each sample that says so, and the first that no longer
+    does, counts as progress.
+    """
     if reading.busy_milli_percent is not None:
         stream = _take_busy(stream, reading, reading.busy_milli_percent, limits, now, trace)
     if reading.step is not None:
@@ -114,11 +138,14 @@ def _take_step(stream: Stream, reading: Reading, step: int, limits: Thresholds, 
         return stream
     stream = _tell(stream, reading.at, limits, trace)
     step_ms = stream.step_ms if reading.step_ms is None else reading.step_ms
-    if step != stream.step:
+    if step != stream.step or reading.doing or stream.doing:
         if stream.proven and stream.progress_at is not None:
             trace.resumed.append((stream.progress_at, reading.at))
             trace.dirty(reading.at)
-        return stream._replace(step_at=reading.at, step=step, step_ms=step_ms, progress_at=reading.at, proven=False)
+        return stream._replace(
+            step_at=reading.at, step=step, step_ms=step_ms, progress_at=reading.at, proven=False,
+            doing=reading.doing, recent=_recent(stream, reading),
+        )  # fmt: skip
     assert stream.progress_at is not None, "a step that was told before had its progress"
     limit = max(limits.stall_after, 5 * (step_ms or 0))
     proves = not stream.proven and reading.at - stream.progress_at > limit
@@ -126,6 +153,13 @@ def _take_step(stream: Stream, reading: Reading, step: int, limits: Thresholds, 
         trace.proofs.append(Stall(stream.progress_at, reading.at))
         trace.dirty(stream.progress_at)
     return stream._replace(step_at=reading.at, step_ms=step_ms, proven=stream.proven or proves)
+
+
+def _recent(stream: Stream, reading: Reading) -> Sequence[int]:
+    """A step that is told again says nothing new about how long one takes."""
+    if reading.step_ms is None or reading.step == stream.step:
+        return stream.recent
+    return (*stream.recent[1 - RECENT_MAX :], reading.step_ms)
 
 
 def _tell(stream: Stream, at: int, limits: Thresholds, trace: Trace) -> Stream:

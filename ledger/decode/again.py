@@ -4,6 +4,7 @@ from typing import Any
 
 from ledger.batches import MachineItem, ReadingItem, RunItem, WorkerItem
 from ledger.core.categories import Phase
+from ledger.core.streams import Doing
 from ledger.decode.values import iso
 
 Item = MachineItem | RunItem | WorkerItem | ReadingItem
@@ -26,8 +27,8 @@ def as_sent(item: Item) -> dict[str, Any]:
             sent[_INSTANTS[name]] = iso(value)
         elif name in _THOUSANDTHS:
             sent[_THOUSANDTHS[name]] = value / 1000 if value % 1000 else value // 1000
-        elif not isinstance(value, Phase):
+        elif not isinstance(value, Phase | Doing):
             sent[name] = value
-        elif value is not Phase.NONE:
+        elif value:
             sent[name] = value.label
     return sent

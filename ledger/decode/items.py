@@ -7,11 +7,13 @@ from msgspec import UNSET
 
 from ledger.batches import MachineItem, ReadingItem, Refusal, RunItem, WorkerItem
 from ledger.core.categories import REASONS, Phase
+from ledger.core.streams import Doing
 from ledger.decode import values, wire
 from ledger.decode.body import Broken
 
 _PHASES = {phase.label: phase for phase in Phase if phase is not Phase.NONE}
 _REASONS = frozenset(REASONS)
+_DOINGS = {doing.label: doing for doing in Doing if doing}
 
 
 class BadValue(Exception):
@@ -142,9 +144,12 @@ class Judge:
             field = "step_seconds"
             step_ms = None if (number := values.number(item.step_seconds)) is None else values.step_ms(number)
             values.belongs(step_ms, step, "a step")
+            field = "doing"
+            doing = doing_of(item.doing) if item.doing else Doing.NONE
+            values.belongs(doing or None, step, "a step")
         except ValueError as error:
             raise BadValue(field, str(error)) from None
-        return ReadingItem(index, run, worker, at, since, busy, step, step_ms)
+        return ReadingItem(index, run, worker, at, since, busy, step, step_ms, doing)
 
     def named(self, item: wire.Worker | Broken) -> tuple[str, str] | None:
         """Return the run and the worker that a refused item names, None when it names none."""
@@ -168,6 +173,14 @@ def phase_of(text: wire.Text) -> Phase:
     if phase is None:
         raise ValueError("must be one of " + ", ".join(_PHASES))
     return phase
+
+
+def doing_of(text: wire.Text) -> Doing:
+    """Return what goes on instead of steps. Raises ValueError."""
+    doing = _DOINGS.get(text) if isinstance(text, str) else None
+    if doing is None:
+        raise ValueError("must be one of " + ", ".join(_DOINGS))
+    return doing
 
 
 def reason_of(text: wire.Text, phase: Phase) -> str:

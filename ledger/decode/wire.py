@@ -57,6 +57,7 @@ class Reading(Struct, forbid_unknown_fields=True, gc=False):
     gpu_busy: Sample = UNSET
     step: Sample = UNSET
     step_seconds: Sample = UNSET
+    doing: Text = UNSET
 
 
 Item = Machine | Run | Worker | Reading

@@ -182,6 +182,8 @@ def stream_of(worker: Worker) -> Stream:
         covered_to=_ms(worker.covered_to),
         told_from=_ms(worker.told_from),
         told_to=_ms(worker.told_to),
+        doing=worker.doing,
+        recent=tuple(worker.recent),
     )
 
 

@@ -1,5 +1,6 @@
 """Runs and their workers: labels, and one narrow row per worker that its samples update in place."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from ledger.models.tenancy import Cluster, Workspace
@@ -54,6 +55,8 @@ class Worker(models.Model):
     covered_to = models.DateTimeField(null=True)
     told_from = models.DateTimeField(null=True)
     told_to = models.DateTimeField(null=True)
+    doing = models.PositiveSmallIntegerField(default=0)
+    recent = ArrayField(models.IntegerField(), default=list)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "name"], name="worker_name")]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from ledger.core.facts import FOREVER, Flip, Left, Range, Stall, Thresholds
-from ledger.core.streams import Reading, Stream
+from ledger.core.streams import Doing, Reading, Stream
 
 BUSY, IDLE = 100_000, 0
 
@@ -54,7 +54,7 @@ def step_readings(
         since = min((begin for begin, end in standing if begin < at < end), default=at)
         patience = 0 if at in proofs else -(-(at - since) // 5)
         found.append(Reading(at, step=step, step_ms=patience))
-    return [*found[:-1], found[-1]._replace(step_ms=_last_step_ms(stream, found[-1]))]
+    return [*found[:-1], found[-1]._replace(step_ms=_last_step_ms(stream, found[-1]), doing=Doing(stream.doing))]
 
 
 def _last_step_ms(stream: Stream, last: Reading) -> int | None:

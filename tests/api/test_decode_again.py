@@ -38,7 +38,7 @@ def test_decoding_it_again_gives_the_same_item(data: st.DataObject, name: str) -
     if "phase" in item:
         item["reason"] = data.draw(st.sampled_from(REASONS))
     if "step" in item:
-        item |= {"step_seconds": 5.125, "from": "2026-10-01T11:00:00.001Z"}
+        item |= {"doing": "evaluation", "step_seconds": 5.125, "from": "2026-10-01T11:00:00.001Z"}
     decoded = getattr(decode(as_json(**{name: [item]}), JSON), name)
     sent = as_sent(decoded[0])
     assert getattr(decode(as_json(**{name: [sent]}), JSON), name) == decoded

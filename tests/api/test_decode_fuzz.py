@@ -12,7 +12,7 @@ from ledger.decode import BadBody, body, decode
 from tests.api.bodies import HEAD, JSON, NDJSON, as_json, as_lines
 
 NAMES = """
-    run worker at phase reason attempt gpus machine pool stalled from gpu_busy step step_seconds name ready uid
+    run worker at phase reason attempt gpus machine pool stalled from gpu_busy step step_seconds doing name ready uid
     workspace kind user submitted_at min_goodput list source sent_at complete machines runs workers readings x
 """
 KEYS = st.sampled_from(NAMES.split())

@@ -7,6 +7,7 @@ import pytest
 
 from ledger.batches import MachineItem, ReadingItem, RunItem, WorkerItem
 from ledger.core.categories import REASONS, Phase
+from ledger.core.streams import Doing
 from ledger.decode import decode
 from tests.api.bodies import JSON, as_json, one, refusal_of
 
@@ -273,6 +274,23 @@ def test_step_seconds() -> None:
     for bad in (-0.001, 1_000_000.001, 1e300, "5", True):
         assert refusal_of("readings", step=1, step_seconds=bad)[0] == "step_seconds"
     assert refusal_of("readings", step_seconds=5.1) == ("step_seconds", "needs a step")
+
+
+def test_doing() -> None:
+    for said, doing in [
+        ("checkpoint", Doing.CHECKPOINT),
+        ("evaluation", Doing.EVALUATION),
+        ("", Doing.NONE),
+        (None, Doing.NONE),
+    ]:
+        assert one("readings", step=1, doing=said).readings[0].doing is doing
+    for bad in ("training", "Checkpoint", "none"):
+        assert refusal_of("readings", step=1, doing=bad) == ("doing", "must be one of checkpoint, evaluation")
+    assert refusal_of("readings", doing="checkpoint") == ("doing", "needs a step")
+    assert refusal_of("readings", step="N/A", doing="checkpoint") == ("doing", "needs a step")
+
+
+def test_step_seconds_need_a_number() -> None:
     assert refusal_of("readings", step="N/A", step_seconds=5.1) == ("step_seconds", "needs a step")
 
 

@@ -86,6 +86,67 @@ def test_a_busy_gpu_is_not_progress_and_idle_time_moves_too() -> None:
     """)
 
 
+def test_time_in_a_checkpoint_or_an_evaluation_is_not_taken_for_a_stall() -> None:
+    check("""
+        00:00 running gpus=8                | 00:00 productive
+        00:01 step=7                        |
+        00:02 step=7 doing=evaluation       |
+        02:00 step=7 doing=evaluation       |
+        03:00 step=8                        |
+    """)
+
+
+def test_the_same_step_after_it_does_not_prove_a_stall_from_before_it() -> None:
+    check("""
+        00:00 running gpus=8                | 00:00 productive
+        00:01 step=7                        |
+        00:09 step=7 doing=checkpoint       |
+        00:19 step=7                        |
+        00:29 step=7                        |
+        00:30 step=8                        |
+    """)
+
+
+def test_the_same_step_for_the_limit_after_it_is_a_stall_from_its_end() -> None:
+    check("""
+        00:00 running gpus=8                | 00:00 productive
+        00:01 step=7                        |
+        00:09 step=7 doing=checkpoint       |
+        00:19 step=7                        | 00:19 stalled
+        00:29:00.001 step=7                 |
+    """)
+
+
+def test_a_sample_in_a_phase_proves_nothing_however_late_it_comes() -> None:
+    check("""
+        00:00 running gpus=8                | 00:00 productive
+        00:01 step=7                        |
+        05:00 step=7 doing=evaluation       |
+    """)
+
+
+def test_a_phase_ends_a_stall_that_was_proven_before_it() -> None:
+    check("""
+        00:00 running gpus=8                | 00:00 productive
+        00:01 step=7                        | 00:01 stalled
+        00:30 step=7                        |
+        00:40 step=7 doing=checkpoint       | 00:40 productive
+        01:40 step=7                        |
+        01:41 step=8                        |
+    """)
+
+
+def test_a_gang_is_not_stalled_while_one_that_tells_evaluates() -> None:
+    check("""
+        00:00 a: running gpus=8                | 00:00 a: productive
+        00:00 b: running gpus=8                | 00:00 b: productive
+        00:01 a: step=7                        | 00:01 a: stalled
+        00:30 a: step=7                        | 00:01 b: stalled
+        00:40 a: step=7 doing=evaluation       | 00:40 a: productive
+        02:00 a: step=7 doing=evaluation       | 00:40 b: productive
+    """)
+
+
 def test_the_end_of_the_stay_ends_the_stall() -> None:
     check("""
         00:00 running gpus=8                | 00:00 productive

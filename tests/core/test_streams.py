@@ -1,7 +1,7 @@
 """Streams: what readings in order leave, and what late and repeated ones do not change."""
 
 from ledger.core.facts import FOREVER, Flip, Stall, Thresholds
-from ledger.core.streams import Reading, Stream, Trace, take
+from ledger.core.streams import Doing, Reading, Stream, Trace, take
 
 MINUTE = 60_000
 LIMITS = Thresholds()
@@ -132,3 +132,22 @@ def test_thresholds_act_when_a_sample_arrives_and_stay_in_what_it_left() -> None
     assert trace.flips[2:] == [Flip(5 * MINUTE, busy=True)]
     assert trace.proofs == [Stall(0, 2 * MINUTE)]
     assert stream.covered == ((0, 10 * MINUTE),)
+
+
+def test_a_phase_and_its_end_are_progress() -> None:
+    stream, trace = told(
+        Reading(0, step=7),
+        Reading(11 * MINUTE, step=7),
+        Reading(12 * MINUTE, step=7, doing=Doing.CHECKPOINT),
+        Reading(40 * MINUTE, step=7, doing=Doing.EVALUATION),
+        Reading(60 * MINUTE, step=7),
+        Reading(70 * MINUTE, step=7),
+    )
+    assert trace.proofs == [Stall(0, 11 * MINUTE)]
+    assert trace.resumed == [(0, 12 * MINUTE)]
+    assert (stream.progress_at, stream.proven, stream.doing) == (60 * MINUTE, False, Doing.NONE)
+
+
+def test_the_last_five_step_times_are_those_of_steps_that_differ() -> None:
+    stream, _ = told(*(Reading(n, step=n // 2, step_ms=100 + n) for n in range(14)), Reading(15, step=99))
+    assert stream.recent == (104, 106, 108, 110, 112)

@@ -153,3 +153,16 @@ def test_silence_is_unobserved_and_a_later_word_takes_it_back(east: East) -> Non
     east.categorize("00:35")
     assert east.goodput("00:00", "01:00").total.unobserved == hours(x=25 / 60)["x"]
     assert east.check("00:40").differences == []
+
+
+def test_an_evaluation_across_closed_hours_and_rolled_up_days_is_no_stall(east: East) -> None:
+    east.say("22:00", state("22:00", "running", gpus=8))
+    east.send("22:30", readings=[reading("22:30", step=7, gpu_busy=100)])
+    east.send("22:35", readings=[reading("22:35", step=7, gpu_busy=100, doing="evaluation")])
+    east.categorize("26:00")
+    east.send("26:00", readings=[reading("26:00", step=7, gpu_busy=100)])
+    assert amounts(east, "22:00", "26:00") == hours(productive=32)
+    east.send("30:00", readings=[reading("30:00", step=7, gpu_busy=100)])
+    east.categorize("30:00")
+    assert amounts(east, "22:00", "30:00") == hours(productive=32, stalled=32)
+    assert east.check("30:01").differences == []

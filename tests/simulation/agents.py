@@ -125,5 +125,5 @@ class Agent:
     def _reading(self, life: Life, sample: Any) -> dict[str, Any]:
         said = {"gpu_busy": sample.busy, "step": sample.step}
         if sample.step is not None:
-            said["step_seconds"] = self.world.step_seconds
+            said |= {"step_seconds": self.world.step_seconds, "doing": sample.doing or None}
         return self._item(life, sample.at, {key: value for key, value in said.items() if value is not None})

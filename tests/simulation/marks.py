@@ -5,6 +5,7 @@ MARKS = frozenset({
     "GPUs change while it runs", "a phase that lasts no time", "another attempt while it runs",
     "ended", "failed", "preempted", "paused", "vanished",
     "a run's name is reused", "a dated setting", "midnight", "two tenants", "a gang hangs with its master",
+    "an evaluation between steps",
     # its sources and the network
     "a source is away", "a list comes back empty", "delayed", "lost and sent again", "sent twice",
     "sent again without an answer", "out of order", "late for an hour that is over",

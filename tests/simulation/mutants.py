@@ -49,6 +49,10 @@ IN_MEMORY = (
     Mutant("<= for < at the limit", STREAMS, "reading.at - stream.progress_at > limit", "reading.at - stream.progress_at >= limit"),
     Mutant("<= for < at the end of a stay", STALLS, "stall.proof_at < end", "stall.proof_at <= end"),
     Mutant("the step's own time forgotten", STREAMS, "limit = max(limits.stall_after, 5 * (step_ms or 0))", "limit = limits.stall_after"),
+    Mutant("an evaluation proves a stall", STREAMS, "if step != stream.step or reading.doing or stream.doing:",
+           "if step != stream.step or stream.doing:"),
+    Mutant("what was before an evaluation counts after it", STREAMS, "if step != stream.step or reading.doing or stream.doing:",
+           "if step != stream.step or reading.doing:"),
     Mutant("a gang never hangs", STALLS, "        if 0 < stuck == told:", "        if 0 < stuck == told < 0:"),
     Mutant("a gang hangs with one", STALLS, "        if 0 < stuck == told:", "        if 0 < stuck:"),
     # lists and coverage

@@ -56,8 +56,13 @@ class Truth:
 
     def _stalls(self, life: Life) -> list[tuple[int, int]]:
         """Return when its steps stood still within a stay for so long that a sample showed it."""
-        steps = [(sample.at, sample.step) for sample in life.samples if sample.step is not None]
-        turns = [at for (at, step), (_, before) in zip(steps, [(0, None), *steps], strict=False) if step != before]
+        told = [sample for sample in life.samples if sample.step is not None]
+        steps = [(sample.at, sample.step) for sample in told]
+        turns = [told[0].at] if told else []
+        for before, sample in pairwise(told):
+            excused = before.doing or sample.doing
+            self.world.marks |= {"an evaluation between steps"} if excused else set()
+            turns += [sample.at] if excused or sample.step != before.step else []
         found = []
         for progress, ahead in pairwise([*turns, FOREVER]):
             for begin, end in self._stays(life):

@@ -33,6 +33,7 @@ class Sample(NamedTuple):
     at: int
     busy: Any
     step: int | None
+    doing: str = ""
 
 
 @dataclass
@@ -237,18 +238,26 @@ class Sampling:
             step, hangs = step + self.rng.choice((0, 1_000)), self.rng.random() < 0.4
             at = begin + self.rng.choice((0, self.maker.lasts(0, 5 * MINUTE)))
             busy = self.rng.choice((90, 90, 5, 4.999, 0))
+            elsewhere = self._elsewhere(begin, end)
             while at <= end:
                 if self.rng.random() < 0.2:
                     busy = self.rng.choice((100, 88.5, 3, 0, "N/A", None))
                 step += self.rng.choice((0, 0, 0, 0, 0, 0, 0, 1)) if hangs else self.rng.choice((0, 1, 1))
-                self._take(at, busy, step)
+                doing = "evaluation" if elsewhere[0] <= at < elsewhere[1] else ""
+                self._take(at, busy, step, doing)
                 at += self.maker.lasts(40 * SECOND, self.rng.choice((130, 130, 500)) * SECOND)
 
-    def _take(self, at: int, busy: Any, step: int) -> None:
+    def _elsewhere(self, begin: int, end: int) -> tuple[int, int]:
+        """Return when it evaluates, for once and in some of the stays, instead of taking steps."""
+        dice = Random(f"{self.life.run}/{self.life.worker}/{begin}")
+        since = dice.randint(begin, end) if dice.random() < 0.3 else end
+        return since, dice.randint(since, end)
+
+    def _take(self, at: int, busy: Any, step: int, doing: str) -> None:
         if self.life.samples and self.life.samples[-1].at >= at:
             return
         away = any(begin <= at < end for begin, end in self.world.outages[self.life.source])
-        sample = Sample(at, busy if self.measured else None, step if self.tells else None)
+        sample = Sample(at, busy if self.measured else None, step if self.tells else None, doing if self.tells else "")
         if not away and (sample.busy is not None or sample.step is not None):
             self.life.samples.append(sample)
 
