@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0005_heard")]
+    dependencies = [("ledger", "0006_people")]
 
     operations = [
         migrations.AddField("worker", "doing", models.PositiveSmallIntegerField(default=0)),
