@@ -17,6 +17,7 @@ from goodput_site.processes import die_with_supervised_parent
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "goodput_site.settings")
 
 MINUTE_SECONDS = 60.0
+HOUR_SECONDS = 3600.0
 
 
 def every(seconds: float, task: str) -> dict[str, Any]:
@@ -35,6 +36,7 @@ app.conf.update(
     broker_connection_retry_on_startup=True,
     beat_schedule={
         "categorize": every(MINUTE_SECONDS, "ledger.tasks.categorize"),
+        "prune": every(HOUR_SECONDS, "ledger.tasks.prune"),
     },
 )
 app.autodiscover_tasks()

@@ -50,6 +50,9 @@ def families() -> Iterator[Family]:
     )
     duration = Family("ledger_count_duration_seconds", "How long the last count of a cluster took.")
     refused = Family("ledger_refused_items", "Items of observations that were refused in the last 24 hours.")
+    pruned = Family(
+        "ledger_prune_last_success_timestamp", "When pruning last had nothing left to do, in seconds since 1970."
+    )
     for cluster in queries.clusters_health():
         of = labels(organization=cluster.organization, cluster=cluster.cluster)
         if cluster.age_ms is not None:
@@ -57,7 +60,9 @@ def families() -> Iterator[Family]:
         if cluster.count_ms is not None:
             duration.add(of, cluster.count_ms / 1000)
         refused.add(of, cluster.refused)
-    yield from (age, duration, refused)
+        if cluster.pruned_at is not None:
+            pruned.add(of, cluster.pruned_at / 1000)
+    yield from (age, duration, refused, pruned)
     queue = Family("ledger_queue_length", "Tasks that wait for a Celery worker.")
     waiting = queue_length()
     if waiting is not None:

@@ -198,4 +198,7 @@ SPECTACULAR_SETTINGS = {
 METRICS_NAMES_MAX = env.int("METRICS_NAMES_MAX", 5_000)
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 
+# --- keeping
+AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", 1_100)
+
 LOGGING = logs.configuration(env.str("LOG_LEVEL", "INFO"))

@@ -9,14 +9,13 @@ from django.db import transaction
 
 from ledger import clock, evidence, hours, sql
 from ledger.clock import Clock
-from ledger.core.windows import DAY, MAX_DAYS, floor_hour
+from ledger.core.windows import DAY, floor_hour
 from ledger.models import Cluster
 from ledger.recount import recount
 from ledger.rollups import roll_up
 
 SETTLE_EXTRA = 120_000
 PARTITIONS_AHEAD = 62 * DAY
-PARTITIONS_BEHIND = (MAX_DAYS + 2) * DAY
 
 
 class Counted(NamedTuple):
@@ -43,8 +42,8 @@ def categorize(cluster: Cluster, *, now: int | None = None, batch_size: int = 10
 
 
 def _make_partitions(cluster: int, now: int | None) -> None:
-    at = clock.read(cluster, now).now
-    sql.value("partitions", lower=at - PARTITIONS_BEHIND, upper=at + PARTITIONS_AHEAD)
+    at = clock.read(cluster, now)
+    sql.value("partitions", lower=at.edge, upper=at.now + PARTITIONS_AHEAD)
 
 
 def _changed_by_edges(at: Clock) -> dict[int, int]:

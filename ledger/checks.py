@@ -39,6 +39,7 @@ def check(
     began = clock.barrier(cluster, now)
     first = sql.value("first_span", cluster=cluster)
     lower = floor_hour(first if first is not None else began.open_hour) if start is None else start
+    lower = max(lower, began.kept_from)
     upper = counted_until if end is None else min(end, counted_until)
     last = began.open_hour if end is None else min(end, began.open_hour)
     findings = Findings()
@@ -67,11 +68,11 @@ def pages(cluster: int) -> Iterator[list[int]]:
 
 def _check_spans(at: Clock, runs: list[int], lower: int, upper: int, findings: Findings) -> None:
     """Fold the whole evidence of the runs' workers and compare it with their spans in [lower, upper)."""
-    workers = {worker: BEGINNING for _, worker in sql.rows("recount_gangs", runs=runs)}
+    workers = {worker: at.kept_from for _, worker in sql.rows("recount_gangs", runs=runs)}
     sql.rows("runs_lock_of", workers=sorted(workers))
     known = evidence.load(workers)
     folds = {worker: fold(each.base, each.states, each.gones)[0] for worker, each in known.items()}
-    watch = Watch(evidence.words(at.cluster, BEGINNING, at.now), evidence.rules(at.cluster, at.now))
+    watch = Watch(evidence.words(at.cluster, at.kept_from, at.now), evidence.rules(at.cluster, at.now))
     gang = {run: gang_of([(folds[w], e.left) for w, e in known.items() if e.run == run]) for run in runs}
     for worker, each in known.items():
         told = _within(spans_of(folds[worker], each.left, watch._replace(gang=gang[each.run]), -1), lower, upper)

@@ -9,7 +9,7 @@ from psycopg.errors import DeadlockDetected, SerializationFailure
 
 from ledger import hours, sql, walltime
 from ledger.core.facts import Thresholds
-from ledger.core.windows import HOUR
+from ledger.core.windows import HOUR, oldest_kept
 
 WORDS_SPACE = 0x60DA  # the first key of the advisory locks of what is covered by words
 Result = TypeVar("Result")
@@ -18,7 +18,7 @@ TRIES = 8
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A cluster as it was read after its lock was taken; instants in ms."""
+    """A cluster as it was read after its lock was taken; instants in ms. Nothing before `kept_from` is kept."""
 
     cluster: int
     organization: int
@@ -29,6 +29,12 @@ class Clock:
     checked_to: int
     thresholds: Thresholds
     auto_workspaces: bool
+    kept_from: int
+
+    @property
+    def edge(self) -> int:
+        """The UTC midnight before which nothing is taken: the one that pruning has come to, or that it will come to."""
+        return max(self.kept_from, oldest_kept(self.now))
 
 
 def post(cluster: int, now: int | None, step: Callable[[Clock], Result]) -> Result:
@@ -68,7 +74,7 @@ def read(cluster: int, now: int | None) -> Clock:
     found = sql.rows("clock_read", cluster=cluster)
     if not found:
         raise LookupError(f"there is no cluster {cluster}")
-    clock, counted, open_hour, first_hour, final_to, checked_to, busy, stall, carry, auto, organization = found[0]
+    clock, counted, open_hour, first_hour, final_to, checked_to, busy, stall, carry, auto, organization, kept = found[0]
     return Clock(
         cluster=cluster,
         organization=organization,
@@ -79,4 +85,5 @@ def read(cluster: int, now: int | None) -> Clock:
         checked_to=checked_to,
         thresholds=Thresholds(busy, stall, carry),
         auto_workspaces=auto,
+        kept_from=kept,
     )

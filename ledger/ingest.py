@@ -8,7 +8,6 @@ from ledger import clock, sql
 from ledger.batches import Batch, ReadingItem, Receipt, Refusal, WorkerItem
 from ledger.clock import Clock
 from ledger.core.facts import content_of
-from ledger.core.windows import DAY, HOUR, MAX_DAYS, floor_day
 from ledger.decode.again import as_sent
 from ledger.lists import take_list
 from ledger.models import Cluster, Workspace
@@ -56,7 +55,7 @@ def _take(at: Clock, batch: Batch, only: int | None) -> Receipt:
     _join(dirty, _store_states(at, batch, names, receipt))
     _join(dirty, take_readings(at, batch, names, receipt))
     _join(dirty, hear(at, batch, names.source))
-    if batch.complete:
+    if batch.complete and batch.sent_at >= at.edge:
         _join(dirty, take_list(batch, names))
     recount(at, dirty)
     _keep_refused(at, batch.source, receipt.refused)
@@ -68,17 +67,11 @@ def _join(dirty: dict[int, int], more: dict[int, int]) -> None:
         dirty[worker] = min(since, dirty.get(worker, since))
 
 
-def oldest(now: int) -> int:
-    """Return the instant before which nothing is kept, so nothing is taken: a UTC midnight, ms."""
-    return floor_day(now - MAX_DAYS * DAY - HOUR)
-
-
 def _in_time(items: Iterable[Item], listed: str, at: Clock, refused: list[Refusal]) -> Iterable[Item]:
-    edge = oldest(at.now)
     for item in items:
         if item.at > at.now + AHEAD_MAX:
             refused.append(Refusal(listed, item.index, "at", "future", as_sent(item)))
-        elif item.at < edge:
+        elif item.at < at.edge:
             refused.append(Refusal(listed, item.index, "at", "too_old", as_sent(item)))
         else:
             yield item

@@ -57,15 +57,18 @@ def recount(clock: Clock, dirty: Mapping[int, int], *, cells: bool = True) -> in
 
 
 def _reach(clock: Clock, dirty: Mapping[int, int]) -> tuple[dict[int, int], set[int]]:
-    """Return how far back each worker has to be counted, gangs included, and the runs of those gangs."""
+    """Return how far back each worker has to be counted, gangs included, and the runs of those gangs.
+
+    Never over the edge: what lies before it is as it was when the edge was moved.
+    """
     workers = sorted(dirty)
     sinces: dict[int, int] = {}
     gangs: dict[int, int] = {}
     rows = sql.rows(
         "recount_reach", workers=workers, sinces=[dirty[worker] for worker in workers], checked=clock.checked_to
     )
-    for worker, run, has_stalls, since in rows:
-        sinces[worker] = since
+    for worker, run, has_stalls, reach in rows:
+        since = sinces[worker] = max(reach, clock.kept_from)
         if has_stalls:
             gangs[run] = min(since, gangs.get(run, since))
     if gangs:

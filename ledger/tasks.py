@@ -4,10 +4,15 @@ import logging
 from time import monotonic
 
 from celery import shared_task
+from django.conf import settings
 
 from ledger.categorizer import categorize as categorize_cluster_now
 from ledger.core.steady import ClockJump
+from ledger.core.windows import DAY
 from ledger.models import Cluster
+from ledger.queries import now
+from ledger.retention import EdgeLeaps, prune_changes
+from ledger.retention import prune as prune_cluster_now
 
 log = logging.getLogger(__name__)
 
@@ -32,3 +37,17 @@ def categorize_cluster(cluster: int) -> None:
         log.warning("%s is not counted: %s", found, jump)
     else:
         Cluster.objects.filter(pk=cluster).update(count_ms=round((monotonic() - began) * 1000))
+
+
+@shared_task(name="ledger.tasks.prune", ignore_result=True)
+def prune() -> None:
+    """Remove what is over 400 days old of every cluster, and old lines of the audit log."""
+    for cluster in Cluster.objects.all():
+        try:
+            pruned = prune_cluster_now(cluster.pk)
+        except (ClockJump, EdgeLeaps) as doubt:
+            log.warning("%s is not pruned: %s", cluster, doubt)
+        else:
+            if pruned.rows or pruned.months:
+                log.info("%s: %d rows and %d months removed", cluster, pruned.rows, pruned.months)
+    prune_changes(now() - settings.AUDIT_KEEP_DAYS * DAY)

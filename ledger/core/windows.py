@@ -26,6 +26,11 @@ def floor_week(at: int) -> int:
     return at - (at - _MONDAY) % WEEK
 
 
+def oldest_kept(now: int) -> int:
+    """Return the edge that pruning moves to: a UTC midnight, so far back that no window reaches over it."""
+    return floor_day(now - MAX_DAYS * DAY - HOUR)
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """Whole hours [start, end), ms; at most 400 days. Raises ValueError when it is empty, ragged or too long."""

@@ -31,7 +31,8 @@ class Cluster(models.Model):
 
     `open_hour` is the running hour of its open cells; `checked_to` is up to where words that ran out and dated
     settings have been looked at; every hour before `final_to` is final; before `first_hour` nothing is revised;
-    `count_ms` is how long the last count took.
+    `count_ms` is how long the last count took. Nothing before `kept_from` is kept (null: all of it is);
+    what stood before is removed up to `pruned_to`; `pruned_at` is when pruning last had nothing left to do.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE)
@@ -47,6 +48,9 @@ class Cluster(models.Model):
     counted_until = models.DateTimeField(null=True)
     categorized_at = models.DateTimeField(null=True)
     count_ms = models.PositiveIntegerField(null=True)
+    kept_from = models.DateTimeField(null=True)
+    pruned_to = models.DateTimeField(null=True)
+    pruned_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization", "name"], name="cluster_name")]

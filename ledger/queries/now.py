@@ -18,13 +18,17 @@ class Health:
 
 
 class ClusterHealth(NamedTuple):
-    """How a cluster does: how long ago it was counted and how long that took (None: never), items refused in a day."""
+    """How a cluster does: how long ago it was counted and how long that took, items refused in a day, when pruned (ms).
+
+    None: never.
+    """
 
     organization: str
     cluster: str
     age_ms: int | None
     count_ms: int | None
     refused: int
+    pruned_at: int | None
 
 
 class StalledWorker(NamedTuple):

@@ -3,13 +3,13 @@ INSERT INTO ledger_dirtyday (cluster_id, day)
 SELECT k.id, day
 FROM ledger_cluster AS k
 CROSS JOIN LATERAL generate_series(
-    date_trunc('day', least(
+    greatest(date_trunc('day', least(
         (SELECT min(hour) FROM ledger_hour WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_dayrun WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daymachine WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daypool WHERE cluster_id = k.id),
         (SELECT min(hour) FROM ledger_hourpool WHERE cluster_id = k.id)
-    ), 'UTC'),
+    ), 'UTC'), k.kept_from),
     date_trunc('day', k.open_hour, 'UTC') - interval '24 hours', interval '24 hours'
 ) AS day
 WHERE k.id = %(cluster)s

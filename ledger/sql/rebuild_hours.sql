@@ -16,7 +16,7 @@ FROM ledger_worker AS w
 JOIN ledger_span AS s ON s.worker_id = w.id
 JOIN ledger_cluster AS k ON k.id = w.cluster_id
 CROSS JOIN LATERAL generate_series(
-    date_trunc('hour', s.since, 'UTC'),
+    greatest(date_trunc('hour', s.since, 'UTC'), k.kept_from),
     least(coalesce(s.until - interval '1 millisecond', 'infinity'), k.open_hour - interval '1 hour'),
     interval '1 hour'
 ) AS hour

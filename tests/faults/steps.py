@@ -7,7 +7,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "goodput_site.settings")
 django.setup()
 
-from ledger import categorizer, hours, ingest, rollups  # noqa: E402  # Django is set up before its models are imported
+from ledger import categorizer, hours, ingest, retention, rollups  # noqa: E402  # Django is set up before its models are imported
 from ledger.decode import decode  # noqa: E402
 from ledger.models import Cluster  # noqa: E402
 from tests.simulation.mutating import Mutant, mutated  # noqa: E402
@@ -27,6 +27,10 @@ def close(cluster: int, now: int) -> None:
 
 def roll_up(cluster: int, now: int) -> None:
     rollups.roll_up(cluster, now)
+
+
+def prune(cluster: int, now: int) -> None:
+    retention.prune(cluster, now=now)
 
 
 def under(mutant: Mutant, step: str, *arguments: object) -> None:
