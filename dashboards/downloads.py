@@ -3,7 +3,7 @@
 from django.http import HttpResponse
 
 from dashboards.filters import PAGE_ROWS, Shown
-from dashboards.moments import day
+from dashboards.moments import utc
 from ledger import queries
 from ledger.access import Scope
 from ledger.writing import ledgers
@@ -42,7 +42,8 @@ def weekly(scope: Scope, shown: Shown) -> HttpResponse:
 
 def sent(shown: Shown, what: str, told: str | bytes) -> HttpResponse:
     """Return a file whose name says what it is, by what, and of which days."""
-    name = f"{what}-by-{shown.by}-{day(shown.window.start)}-to-{day(shown.window.end)}".replace(" ", "-").lower()
+    first, last = (f"{utc(at):%-d-%b-%Y}".lower() for at in (shown.window.start, shown.window.end))
+    name = f"{what}-by-{shown.by}-{first}-to-{last}"
     headers = {"Content-Disposition": f'attachment; filename="{name}.{shown.format}"'}
     return HttpResponse(told, content_type=CSV if shown.format == "csv" else "application/json", headers=headers)
 

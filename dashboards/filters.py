@@ -5,9 +5,10 @@ What cannot be understood is said in one sentence each, and its default stands i
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.utils.dateparse import parse_date, parse_datetime
 
@@ -168,8 +169,8 @@ def relative(name: str, now: int) -> Window:
     return Window.last_days(now, {"24h": 1, "30d": 30}.get(name, 7))
 
 
-def instant(text: str) -> int:
-    """Return ms of an RFC 3339 instant or date, UTC where it names no zone. Raises Problem."""
+def instant(text: str, zone: tzinfo = UTC) -> int:
+    """Return ms of an RFC 3339 instant or date, in `zone` where it names none. Raises Problem."""
     try:
         found = parse_datetime(text) or midnight(text)
     except ValueError as error:
@@ -178,20 +179,27 @@ def instant(text: str) -> int:
         raise Problem(f"“{text[:40]}” is not a time; write one like 2026-11-08T14:00Z.")
     if found.year not in YEARS:
         raise Problem(f"The year {found.year} is not between {YEARS[0]} and {YEARS[-1]}.")
-    return (found.replace(tzinfo=found.tzinfo or UTC) - EPOCH) // timedelta(milliseconds=1)
+    return (found.replace(tzinfo=found.tzinfo or zone) - EPOCH) // timedelta(milliseconds=1)
 
 
 def midnight(text: str) -> datetime | None:
     """Return the beginning of a date, None for what is none. Raises ValueError for a day that no month has."""
     date = parse_date(text)
-    return datetime(date.year, date.month, date.day, tzinfo=UTC) if date else None
+    return datetime(date.year, date.month, date.day) if date else None  # noqa: DTZ001  its zone is the reader's
 
 
-def between(start: str, end: str, now: int) -> Window:
+def zone_named(name: str) -> tzinfo:
+    """Return the zone that times without one are in: a form says it, for it sends local times. Raises Problem."""
+    if name and name not in available_timezones():
+        raise Problem(f"“{name[:40]}” is not a time zone; write one like Europe/Paris.")
+    return ZoneInfo(name) if name else UTC
+
+
+def between(start: str, end: str, now: int, zone: tzinfo = UTC) -> Window:
     """Return the whole hours from `start` to `end`, which is now when it is left out. Raises Problem."""
     if not start:
         raise Problem("A range needs a start.")
-    first, last = instant(start), instant(end) if end else now
+    first, last = instant(start, zone), instant(end, zone) if end else now
     if last <= first:
         raise Problem("The range ends before it starts.")
     if last > floor_hour(first) + MAX_DAYS * DAY:
@@ -234,7 +242,7 @@ class _Reader:
         if not start and not end:
             return None
         try:
-            return between(start, end, now)
+            return between(start, end, now, zone_named(self.query.get("zone", "")))
         except Problem as problem:
             self.problems.append(str(problem))
             return None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from django.utils.html import escape
 
 from dashboards.bars import Markup, percent
-from dashboards.moments import day_and_clock, length, moment
+from dashboards.moments import day_and_clock, length, moment, zone, zone_name
 from dashboards.numbers import gpus
 from dashboards.zoom import Zoom
 from ledger.core.categories import Category
@@ -152,7 +152,7 @@ def place(since: int, to: int, zoom: Zoom) -> tuple[int, int]:
 def told(found: Piece, now: int) -> str:
     """Say what a rectangle is: "idle, 28 Nov 12:41:03 – 13:07:00 UTC (26 min), gpu-9 h100, attempt 2, 8 GPUs"."""
     most = found.most
-    when = f"{exact(found.since, now)} – {exact(found.to, now)} UTC ({length(found.to - found.since)})"
+    when = f"{exact(found.since, now)} – {exact(found.to, now)} {zone(found.to)} ({length(found.to - found.since)})"
     if len(found.parts) > 1:
         return f"{len(found.parts)} stretches, most of it {most.category.label}, {when}; look closer to tell them apart"
     where = f"{most.machine} {most.pool}" if most.held else "on no machine"
@@ -221,11 +221,12 @@ def axis(zoom: Zoom, now: int) -> Markup:
         for x in [(at - zoom.start) * 100_000 // zoom.length]
         if x < 96_000
     )
-    return Markup(f'<svg class="axis" width="100%" height="20" role="group" aria-label="Time, UTC">{marks}</svg>')
+    return Markup(
+        f'<svg class="axis" width="100%" height="20" role="group" aria-label="Time, {zone_name()}">{marks}</svg>'
+    )
 
 
 def label(at: int, now: int) -> str:
     """Return the name of a mark: the day at midnight, else the clock."""
-    if at % 86_400_000 == 0:
-        return day_and_clock(at, now).removesuffix(" 00:00")
-    return moment(at).strftime("%H:%M")
+    clock = moment(at).strftime("%H:%M")
+    return day_and_clock(at, now).removesuffix(" 00:00") if clock == "00:00" else clock

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dashboards.bars import Markup, bar
 from dashboards.lanes import exact
-from dashboards.moments import clock, day_and_clock, length, moment
+from dashboards.moments import clock, day_and_clock, length, moment, zone
 from dashboards.numbers import hours, share
 from dashboards.zoom import Zoom
 from ledger.core.categories import Category
@@ -65,7 +65,7 @@ def shown_loss(number: int, loss: Loss, lost: int, most: int, zoom: Zoom, now: i
         where=loss.machine,
         since=loss.since,
         when=f"{day_and_clock(loss.since, now)} – {until(loss, now)}",
-        exactly=f"{exact(loss.since, now)} – {exact(loss.until, now)} UTC",
+        exactly=f"{exact(loss.since, now)} – {exact(loss.until, now)} {zone(loss.until)}",
         lasted=length(loss.until - loss.since),
         still=loss.still,
         workers=loss.workers,

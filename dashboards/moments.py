@@ -1,18 +1,36 @@
-"""Instants and lengths as people read them. Instants are UTC milliseconds; every text that leaves here is UTC."""
+"""Instants and lengths as people read them. Instants are UTC milliseconds; texts are in the zone of whoever reads."""
 
 from datetime import UTC, datetime, timedelta
+
+from dashboards import zones
 
 MINUTE = 60_000
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def moment(at: int) -> datetime:
+def utc(at: int) -> datetime:
     return EPOCH + timedelta(milliseconds=at)
+
+
+def moment(at: int) -> datetime:
+    """Return an instant in the zone of whoever reads."""
+    return utc(at).astimezone(zones.here())
+
+
+def zone(at: int) -> str:
+    """Return what the reader's zone is called at an instant: "UTC", "CEST", "UTC+04" where it has no letters."""
+    name = moment(at).tzname() or "UTC"
+    return f"UTC{name}" if name[0] in "+-" else name
+
+
+def zone_name() -> str:
+    """Return the reader's zone: "UTC", "Europe/Paris"."""
+    return zones.here().key
 
 
 def iso(at: int) -> str:
     """Return "2026-11-08T14:40:00Z", with milliseconds only where there are some."""
-    text = moment(at).isoformat(timespec="milliseconds" if at % 1000 else "seconds")
+    text = utc(at).isoformat(timespec="milliseconds" if at % 1000 else "seconds")
     return text.replace("+00:00", "Z")
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from dashboards.filters import Shown
-from dashboards.moments import iso, moment
+from dashboards.moments import iso, utc
 from dashboards.rows import Leads, ShownRow, rows_on_scale, sum_row
 from ledger.core.windows import HOUR, Window
 from ledger.queries import Week, Weeks
@@ -64,12 +64,12 @@ def in_week(shown: Shown, week: Week) -> Shown:
 
 def name(week: Week) -> str:
     """Return the ISO week: "Week 47"."""
-    return f"Week {moment(week.start).isocalendar().week}"
+    return f"Week {utc(week.start).isocalendar().week}"
 
 
 def days(week: Week) -> str:
     """Return the days of a week: "16–22 Nov", "28 Sep – 4 Oct"."""
-    first, last = moment(week.start), moment(week.start + 7 * 24 * HOUR - 1)
+    first, last = utc(week.start), utc(week.start + 7 * 24 * HOUR - 1)
     if first.month == last.month:
         return f"{first.day}–{last.strftime('%-d %b')}"
     return f"{first.strftime('%-d %b')} – {last.strftime('%-d %b')}"

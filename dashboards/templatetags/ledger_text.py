@@ -22,6 +22,10 @@ register.filter("iso", moments.iso)
 register.filter("field", moments.field)
 
 
+register.simple_tag(moments.zone, name="zone")
+register.simple_tag(moments.zone_name, name="zone_name")
+
+
 @register.filter
 def thousands(count: int) -> str:
     return numbers.grouped(str(count))

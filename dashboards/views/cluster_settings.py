@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from dashboards.forms import MINUTE, PricesForm, ThresholdsForm
 from dashboards.menu import menu_of
-from dashboards.moments import moment
+from dashboards.moments import moment, utc, zone
 from dashboards.places import cluster_of, cluster_row, signed_in
 from ledger import prices, queries, rules
 
@@ -27,7 +27,7 @@ def cluster_settings(request: HttpRequest, organization: str, cluster: str) -> H
     """Serve the settings of a cluster to who runs its organization, and change them."""
     place = cluster_of(request.user, organization, cluster)
     row = cluster_row(request.user, organization, cluster)
-    now = moment(queries.now())
+    now = utc(queries.now())
     told: dict[str, Any] | None = {}
     if request.method == "POST":
         action = ACTIONS.get(request.POST.get("action", ""))
@@ -79,7 +79,9 @@ def set_thresholds(request: HttpRequest, row: "Cluster", _: datetime) -> dict[st
         rules.set_thresholds(row.pk, **thresholds)
     if rule := form.rule():
         since = rules.set_rule(row.pk, **rule)
-        messages.success(request, f"In force from {moment(since):%H:%M} UTC on; time already counted stays as it is.")
+        messages.success(
+            request, f"In force from {moment(since):%H:%M} {zone(since)} on; time already counted stays as it is."
+        )
     elif thresholds:
         messages.success(request, "In force for samples that arrive from now on; time already counted stays as it is.")
     return None
@@ -95,4 +97,5 @@ def set_prices(request: HttpRequest, row: "Cluster", now: datetime) -> dict[str,
     return None
 
 
+UNTOUCHED = "time already counted stays as it is"
 ACTIONS = {"thresholds": set_thresholds, "prices": set_prices}

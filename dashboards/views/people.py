@@ -15,8 +15,6 @@ from dashboards.forms import JoinForm, ViewerForm
 from dashboards.places import Place, signed_in
 from ledger import members, viewers
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
@@ -61,7 +59,7 @@ def entered(request: HttpRequest, token: str, user: User, *, new: bool) -> HttpR
     if used is None:
         raise Http404("This invitation was used, withdrawn or has expired; ask for a new one.")
     if new:
-        login(request, user, BACKEND)
+        login(request, user)
     if used.workspace is None:
         return redirect("home")
     return redirect(Place(used.organization.name, used.workspace.name).address)
