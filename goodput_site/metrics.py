@@ -63,11 +63,30 @@ def families() -> Iterator[Family]:
         if cluster.pruned_at is not None:
             pruned.add(of, cluster.pruned_at / 1000)
     yield from (age, duration, refused, pruned)
+    yield from of_sources()
     queue = Family("ledger_queue_length", "Tasks that wait for a Celery worker.")
     waiting = queue_length()
     if waiting is not None:
         queue.add(labels(queue=app.conf.task_default_queue), waiting)
     yield queue
+
+
+def of_sources() -> Iterator[Family]:
+    """Yield how long ago each source that has live workers was heard, and 1 for each whose list is held back."""
+    silence = Family(
+        "ledger_source_silence_seconds", "How long ago a source that has live workers had its newest word."
+    )
+    stale = Family("ledger_source_stale", "1 where the words of a source that has live workers have run out.")
+    vanished = Family("ledger_workers_vanished", "1 where a source's lists lack most of its workers and are held back.")
+    now = queries.now()
+    for one in queries.sources_now():
+        of = labels(organization=one.organization, cluster=one.cluster, source=one.source)
+        if one.live and one.word_at is not None:
+            silence.add(of, max(0, now - one.word_at) / 1000)
+            stale.add(of, int(one.stale_since is not None))
+        if one.live or one.held_since is not None:
+            vanished.add(of, int(one.held_since is not None))
+    yield from (silence, stale, vanished)
 
 
 def queue_length() -> int | None:

@@ -41,7 +41,10 @@ class RunItem(NamedTuple):
 
 
 class WorkerItem(NamedTuple):
-    """A state. `machine` given means that `pool` is given too ("" = none); `phase` NONE and `reason` "" = absent."""
+    """A state. `machine` given means that `pool` is given too ("" = none); `phase` NONE and `reason` "" = absent.
+
+    `pod` (namespace/name) and `devices` (of its machine) say where readings of its GPUs are found: labels.
+    """
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody asks of an item
     run: str
@@ -54,6 +57,8 @@ class WorkerItem(NamedTuple):
     machine: str | None
     pool: str | None
     stalled: bool | None
+    pod: str | None = None
+    devices: tuple[str, ...] | None = None
 
 
 class ReadingItem(NamedTuple):

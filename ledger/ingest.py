@@ -53,6 +53,7 @@ def _take(at: Clock, batch: Batch, only: int | None) -> Receipt:
     receipt.accepted = len(batch.machines) + len(batch.runs)
     dirty: dict[int, int] = {}
     _join(dirty, _store_states(at, batch, names, receipt))
+    _place(batch, names)
     _join(dirty, take_readings(at, batch, names, receipt))
     _join(dirty, hear(at, batch, names.source))
     if batch.complete and batch.sent_at >= at.edge:
@@ -106,6 +107,22 @@ def _store_states(at: Clock, batch: Batch, names: Names, receipt: Receipt) -> di
     for worker, instant in new:
         dirty[worker] = min(instant, dirty.get(worker, instant))
     return dirty
+
+
+def _place(batch: Batch, names: Names) -> None:
+    """Keep the pod and the devices that the newest of a worker's states say."""
+    told = [item for item in batch.workers if item.pod is not None or item.devices is not None]
+    pods: dict[int, str] = {}
+    devices: dict[int, str] = {}
+    for item in sorted(told, key=lambda item: (item.at, item.attempt or 0)):
+        worker = names.workers[names.runs[item.run], item.worker].id
+        if item.pod is not None:
+            pods[worker] = item.pod
+        if item.devices is not None:
+            devices[worker] = ",".join(item.devices)
+    if told:
+        order = sorted(pods.keys() | devices.keys())
+        sql.run("workers_place", workers=order, pods=list(map(pods.get, order)), devices=list(map(devices.get, order)))
 
 
 def _state(item: WorkerItem, names: Names) -> tuple[object, ...]:

@@ -23,6 +23,8 @@ BOUNDS: dict[str, Shape] = {
     **dict.fromkeys(_NAMES, _NAME),
     "phase": {"string": {"enum": ["", *(phase.label for phase in Phase if phase)]}},
     "reason": {"string": {"enum": ["", *REASONS]}},
+    "pod": {"string": {"maxLength": 2 * values.NAME_CHARACTERS_MAX + 1}},
+    "devices": {"array": {"maxItems": values.DEVICES_MAX}},
     "attempt": _number(values.ATTEMPT_MAX, least=1),
     "gpus": _number(values.GPUS_MAX),
     "min_goodput": _number(1),

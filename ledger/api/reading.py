@@ -14,6 +14,7 @@ from ledger.queries import GROUPINGS, SORTS, Filters
 from ledger.writing.figures import UNITS
 
 LIMIT_MAX = 1_000
+WORKERS_MAX = 20_000
 LIMIT = 100
 OFFSET_MAX = 2**31 - 1
 DAYS = 7

@@ -18,6 +18,7 @@ from ledger.api.reading import (
     STATES,
     WEEKS,
     WEEKS_MAX,
+    WORKERS_MAX,
 )
 from ledger.api.shapes import COMPONENTS, INSTANT, Shape, reference
 from ledger.core.windows import MAX_DAYS
@@ -86,6 +87,20 @@ REFUSED: dict[str, Any] = {
     "summary": "Items that were refused, the newest first",
     "parameters": PAGING,
     "responses": {200: reference("RefusedItems"), **problems(400, 404)},
+}
+CLUSTER_WORKERS: dict[str, Any] = {
+    "operation_id": "clusterWorkers",
+    "summary": "Workers that hold GPUs of a cluster now, and where readings of them are found",
+    "parameters": [
+        number("limit", 1, WORKERS_MAX, "How many workers a page has.", 1_000),
+        number("after", 0, 9_999_999_999, "Where the page before ended, as its `next` says.", 0),
+    ],
+    "responses": {200: reference("HeldWorkers"), **problems(400, 404)},
+}
+CLUSTER_SOURCES: dict[str, Any] = {
+    "operation_id": "clusterSources",
+    "summary": "The sources of a cluster: when each was heard, who is stale, whose list is held back",
+    "responses": {200: reference("Sources"), **problems(400, 404)},
 }
 OF_GOODPUT = [*ROWS, *WINDOW, *PAGING]
 OF_WEEKS = [*ROWS, number("weeks", 1, WEEKS_MAX, "How many weeks, the running one included.", WEEKS), PAGING[0]]

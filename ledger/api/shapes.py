@@ -151,6 +151,27 @@ COMPONENTS: dict[str, Shape] = {
         }
     ),
     "StalledWorkers": shape({"workers": listing("StalledWorker"), "at": INSTANT, "next": NEXT}),
+    "HeldWorker": shape(
+        {
+            **dict.fromkeys(("workspace", "run", "name", "worker", "machine", "pool"), TEXT),
+            "gpus": GPUS,
+            "pod": nullable({**TEXT, "description": "Namespace and name, with a slash between them."}),
+            "devices": {"type": "array", "items": TEXT},
+        }
+    ),
+    "HeldWorkers": shape({"workers": listing("HeldWorker"), "at": INSTANT, "next": NEXT}),
+    "Source": shape(
+        {
+            "source": TEXT,
+            "word_at": nullable({**INSTANT, "description": "Its newest word."}),
+            "live_workers": {**COUNT, "description": "Workers that live and whose latest phase it told."},
+            "stale_since": nullable({**INSTANT, "description": "From there on nobody watches these workers."}),
+            "vanished_since": nullable(
+                {**INSTANT, "description": "From there on its lists lack most of its workers and are held back."}
+            ),
+        }
+    ),
+    "Sources": shape({"sources": listing("Source"), "at": INSTANT}),
     "Refusal": shape(REFUSAL),
     "Receipt": shape({"accepted": COUNT, "duplicate": COUNT, "late": COUNT, "refused": listing("Refusal")}),
     "RefusedItem": shape({"received_at": INSTANT, "source": TEXT, **REFUSAL, "item": {}}),

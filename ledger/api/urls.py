@@ -3,6 +3,7 @@
 from django.urls import path, re_path
 
 from ledger.api.base import Nothing
+from ledger.api.clusters import ClusterSources, ClusterWorkers
 from ledger.api.documents import Documents, Schema
 from ledger.api.goodput import ClusterGoodput, ClusterWeekly, Goodput, Weekly
 from ledger.api.metrics import Metrics
@@ -25,6 +26,8 @@ urlpatterns = [
     path(f"{CLUSTER}/goodput/weekly", ClusterWeekly.as_view(), name="cluster-weekly"),
     path("clusters/<path:cluster>/observations", Observations.as_view(), name="observations"),
     path("clusters/<path:cluster>/refused", RefusedItems.as_view(), name="refused"),
+    path("clusters/<path:cluster>/workers", ClusterWorkers.as_view(), name="cluster-workers"),
+    path("clusters/<path:cluster>/sources", ClusterSources.as_view(), name="cluster-sources"),
     path("schema", Schema.as_view(), name="schema"),
     path("docs", Documents.as_view(), name="docs"),
     re_path("", Nothing.as_view()),

@@ -35,7 +35,7 @@ def decode(body: bytes, content_type: str) -> Batch:
     batch.runs = _judged("runs", parsed, judge.run, batch)
     batch.workers = _judged("workers", parsed, judge.worker, batch)
     batch.readings = _judged("readings", parsed, judge.reading, batch)
-    batch.named = {(item.run, item.worker) for item in batch.workers}
+    batch.named = {(item.run, item.worker) for item in batch.workers} | _named(parsed, judge)
     for refused in batch.refused:
         if refused.list == "workers" and (named := judge.named(parsed.items["workers"][refused.index])):
             batch.named.add(named)
@@ -54,6 +54,17 @@ def _head(parsed: Parsed, judge: Judge) -> Batch:
     except ValueError as error:
         raise BadBody(400, f'The batch\'s "{field}" {error}.') from None
     return Batch(source, sent_at, seen_from, complete=head.complete is True)
+
+
+def _named(parsed: Parsed, judge: Judge) -> set[tuple[str, str]]:
+    """Return the workers that the head names without a state of theirs."""
+    named = parsed.head.named or {}
+    if named and parsed.head.complete is not True:
+        raise BadBody(400, 'The batch\'s "named" belongs to a complete list.')
+    try:
+        return {(judge.names[run], judge.names[worker]) for run, workers in named.items() for worker in workers}
+    except ValueError as error:
+        raise BadBody(400, f'The batch\'s "named": a name {error}.') from None
 
 
 def _judged(name: str, parsed: Parsed, judge: Callable[[int, Any], Fact], batch: Batch) -> list[Fact]:

@@ -145,6 +145,8 @@ def _keys_are_unique(body: bytes, structs: Iterable[msgspec.Struct], tags: int) 
     for struct in structs:
         values = astuple(struct)
         taken += len(values) - values.count(UNSET)
+        if isinstance(struct, wire.Head) and struct.named:
+            taken += len(struct.named)
     return body.count(b'":') == taken
 
 

@@ -118,12 +118,18 @@ class Judge:
             machine = self.names.optional(item.machine)
             field = "pool"
             pool = self.names.optional(item.pool)
+            field = "pod"
+            pod = None if item.pod is UNSET or item.pod is None else values.pod(item.pod)
+            field = "devices"
+            devices = None if item.devices is UNSET or item.devices is None else values.devices(item.devices)
         except ValueError as error:
             raise BadValue(field, str(error)) from None
         if machine is not None and pool is None:
             pool = self.pools.get(machine, "")
         stalled = None if item.stalled is UNSET else item.stalled
-        return WorkerItem(index, run, worker, at, phase, reason, attempt, gpus_milli, machine, pool, stalled)
+        return WorkerItem(
+            index, run, worker, at, phase, reason, attempt, gpus_milli, machine, pool, stalled, pod, devices
+        )
 
     def reading(self, index: int, item: wire.Reading) -> ReadingItem:
         """Raises BadValue."""

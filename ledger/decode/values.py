@@ -10,6 +10,7 @@ from msgspec import UNSET
 NAME_CHARACTERS_MAX = 253
 GPUS_MAX = 4_096
 ATTEMPT_MAX = 1_000_000
+DEVICES_MAX = 64
 STEP_MAX = 2**53 - 1
 STEP_SECONDS_MAX = 1_000_000
 YEAR_MIN = 2000
@@ -18,6 +19,8 @@ YEAR_MAX = 2100
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))", re.ASCII
 )
+_POD = re.compile(r"[a-z0-9][a-z0-9.-]{0,252}/[a-z0-9][a-z0-9.-]{0,252}")
+_DEVICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._/-]{0,99}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _EARLIEST = (date(YEAR_MIN, 1, 1).toordinal() - _EPOCH_DAY) * 86_400_000
@@ -38,6 +41,22 @@ def name(text: str) -> str:
     if not 1 <= len(text) <= NAME_CHARACTERS_MAX:
         raise ValueError(f"must have 1 to {NAME_CHARACTERS_MAX} characters")
     return text
+
+
+def pod(text: str) -> str:
+    """Return the namespace and the name of a pod, with a slash between them; "" for none."""
+    if text and not _POD.fullmatch(text):
+        raise ValueError("must be a namespace and the name of a pod, like vision/llm-worker-0")
+    return text
+
+
+def devices(texts: list[str]) -> tuple[str, ...]:
+    """Return what the GPUs of a worker are called on their machine: their numbers or UUIDs."""
+    if len(texts) > DEVICES_MAX:
+        raise ValueError(f"must name at most {DEVICES_MAX} devices")
+    if not all(map(_DEVICE.fullmatch, texts)):
+        raise ValueError('must be numbers or UUIDs of GPUs, like ["0", "GPU-5fd4…"]')
+    return tuple(texts)
 
 
 def instant(text: str) -> int:

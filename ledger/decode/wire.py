@@ -45,6 +45,8 @@ class Worker(Struct, forbid_unknown_fields=True, gc=False):
     machine: Text = UNSET
     pool: Text = UNSET
     stalled: bool | UnsetType | None = UNSET
+    pod: Text = UNSET
+    devices: list[str] | UnsetType | None = UNSET
 
 
 class Reading(Struct, forbid_unknown_fields=True, gc=False):
@@ -64,12 +66,13 @@ Item = Machine | Run | Worker | Reading
 
 
 class Head(Struct, forbid_unknown_fields=True):
-    """A batch without its lists."""
+    """A batch without its lists. `named`: workers by their run that a complete list names without a state."""
 
     source: str
     sent_at: str
     seen_from: Text = UNSET
     complete: bool | UnsetType | None = UNSET
+    named: dict[str, list[str]] | UnsetType | None = UNSET
 
 
 class Body(Head, forbid_unknown_fields=True):

@@ -34,7 +34,8 @@ class Worker(models.Model):
 
     `phase`, `stay_since`, `source` are folded at the last count; `due` is when time alone changes the worker next,
     apart from the end of its readings' coverage while it is `watched` by them;
-    the rest is the newest of its sample streams (`ledger.core.streams.Stream`).
+    `pod` (namespace/name) and `devices` (commas between them) say which readings of GPUs are its own; the rest is
+    the newest of its sample streams (`ledger.core.streams.Stream`).
     """
 
     cluster = models.ForeignKey(Cluster, models.CASCADE, db_index=False)
@@ -57,6 +58,8 @@ class Worker(models.Model):
     told_to = models.DateTimeField(null=True)
     doing = models.PositiveSmallIntegerField(default=0)
     recent = ArrayField(models.IntegerField(), default=list)
+    pod = models.CharField(max_length=512, default="", db_default="")
+    devices = models.TextField(default="", db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "name"], name="worker_name")]

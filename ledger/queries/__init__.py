@@ -29,6 +29,7 @@ from ledger.queries.runs import (
     timeline,
 )
 from ledger.queries.scrape import GoingRun, Scrape, scrape
+from ledger.queries.sources import HeldWorker, SourceNow, held_workers, sources_now
 
 __all__ = [
     "GROUPINGS",
@@ -38,6 +39,7 @@ __all__ = [
     "Filters",
     "GoingRun",
     "Health",
+    "HeldWorker",
     "Loss",
     "Losses",
     "Row",
@@ -47,6 +49,7 @@ __all__ = [
     "Runs",
     "Scrape",
     "Segment",
+    "SourceNow",
     "StalledWorker",
     "Timeline",
     "Week",
@@ -56,6 +59,7 @@ __all__ = [
     "first_hour",
     "goodput",
     "health",
+    "held_workers",
     "hourly",
     "losses",
     "now",
@@ -66,6 +70,7 @@ __all__ = [
     "run_workers",
     "runs",
     "scrape",
+    "sources_now",
     "stalled_now",
     "timeline",
     "weekly",

@@ -80,6 +80,8 @@ def worker_json(item: WorkerItem) -> type_json:
         machine=item.machine,
         pool=item.pool or None,
         stalled=item.stalled,
+        pod=item.pod,
+        devices=None if item.devices is None else list(item.devices),
     )
 
 

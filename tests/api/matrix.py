@@ -79,6 +79,10 @@ def of_cluster(who: str, target: str) -> int:
     return 200 if target in OF_CLUSTER.get(who, ()) else 404
 
 
+def held_of_cluster(who: str, target: str) -> int:
+    return 200 if target in OF_CLUSTER[who] else 404
+
+
 def observed(who: str, target: str) -> int:
     return 202 if target in OF_CLUSTER[who] else 404
 
@@ -186,6 +190,10 @@ ADDRESSES: dict[str, Address] = {
         entered(("ingest",), False, observed, ("POST",)), targets=CLUSTERS
     ),
     "v1/clusters/<path:cluster>/refused": Address(
+        entered(("ingest", "admin"), False, of_cluster, READ), targets=CLUSTERS
+    ),
+    "v1/clusters/<path:cluster>/workers": Address(entered(("ingest",), False, held_of_cluster, READ), targets=CLUSTERS),
+    "v1/clusters/<path:cluster>/sources": Address(
         entered(("ingest", "admin"), False, of_cluster, READ), targets=CLUSTERS
     ),
     "v1/schema": Address(everybody),

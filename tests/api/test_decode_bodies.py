@@ -264,3 +264,26 @@ def test_a_line_that_cannot_be_read_spoils_the_batch(line: bytes, words: str) ->
 def test_the_first_line_has_no_lists_and_an_item_no_list_key_in_json() -> None:
     assert refused(as_lines({"workers": [WORKER]}), NDJSON)[0] == 400
     assert decode(as_json(workers=[{**WORKER, "list": "workers"}]), JSON).refused[0].field == "list"
+
+
+def test_a_list_names_workers_without_their_states() -> None:
+    head = {"source": "s", "sent_at": "2026-10-01T12:00:00Z", "complete": True, "named": {"r": ["a", "b"], "q": []}}
+    state = {"run": "r", "worker": "c", "at": "2026-10-01T12:00:00Z", "phase": "running"}
+    batch = decode(json.dumps({**head, "workers": [state]}).encode(), "application/json")
+    assert batch.named == {("r", "a"), ("r", "b"), ("r", "c")}
+    assert [item.worker for item in batch.workers] == ["c"]
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ({"named": {"r": ["a"]}}, "belongs to a complete list"),
+        ({"complete": True, "named": {"": ["a"]}}, "must have 1 to 253 characters"),
+        ({"complete": True, "named": {"r": ["\x07"]}}, "control characters"),
+        ({"complete": True, "named": ["r"]}, "named"),
+    ],
+)
+def test_what_a_list_cannot_name(head: dict[str, object], said: str) -> None:
+    body = {"source": "s", "sent_at": "2026-10-01T12:00:00Z", **head}
+    with pytest.raises(BadBody, match=said):
+        decode(json.dumps(body).encode(), "application/json")

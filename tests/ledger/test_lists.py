@@ -134,3 +134,11 @@ def test_gone_lies_at_the_last_proof_not_before_the_last_state(east: East) -> No
     assert gone.missing_since - gone.proof == timedelta(minutes=5)
     assert east.check("00:30").differences == []
     assert east.goodput("00:00", "01:00").total.productive == hours(x=1 + 4 / 60)["x"]
+
+
+def test_a_list_may_name_workers_without_a_state(east: East) -> None:
+    start(east, 3)
+    east.say("00:06", complete=True, named={"run-1": ["w0", "w1"]})
+    east.say("00:11", state("00:00", "running", "w1", gpus=1), complete=True, named={"run-1": ["w0"], "unknown": ["x"]})
+    assert lost(east) == ["w2"]
+    assert east.check("00:20").differences == []

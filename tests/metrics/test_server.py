@@ -54,6 +54,20 @@ def test_items_that_were_refused(api: Api, settings: Settings) -> None:
     assert by(told(settings), "ledger_refused_items", "cluster", organization="acme") == {"east": 2}
 
 
+def test_a_source_that_fell_silent_and_one_whose_list_is_held_back(api: Api, settings: Settings) -> None:
+    states = [{"run": "r", "worker": f"w-{k}", "at": instant(900), "phase": "running", "gpus": 1} for k in range(10)]
+    lists = [("silent", 800, states), ("well", 60, states), ("held", 100, states), ("held", 30, [])]
+    for source, ago, workers in lists:
+        of_run = [{**state, "run": source} for state in workers]
+        body = {"source": source, "sent_at": instant(ago), "complete": True, "workers": of_run}
+        runs = [{"uid": source, "workspace": "vision"}]
+        assert api.post({**body, "runs": runs}, api.token("ingest")).json()["refused"] == []
+    found = told(settings)
+    assert by(found, "ledger_source_stale", "source", organization="acme") == {"silent": 1, "well": 0, "held": 0}
+    assert by(found, "ledger_workers_vanished", "source", organization="acme") == {"silent": 0, "well": 0, "held": 1}
+    assert 800 <= by(found, "ledger_source_silence_seconds", "source", organization="acme")["silent"] < 860
+
+
 def test_an_hour_without_a_count_shows(api: Api, settings: Settings) -> None:
     Cluster.objects.filter(pk=api.tenants.east.pk).update(counted_until=instant(3600))
     age = by(told(settings), "ledger_watermark_age_seconds", "cluster", organization="acme")["east"]
