@@ -15,7 +15,7 @@ from django.utils.dateparse import parse_date, parse_datetime
 from dashboards.moments import EPOCH, iso
 from ledger.core.categories import Category
 from ledger.core.windows import DAY, MAX_DAYS, Window, floor_hour
-from ledger.queries import Filters
+from ledger.queries import ANY, Filters
 
 PAGE_ROWS = 50
 PAGE_MAX = 100_000
@@ -53,11 +53,14 @@ class Problem(ValueError):
 class Shown:
     """What a ledger page shows. `start` and `end` are as they were given, for a custom range only.
 
-    `usual` is the range of the page when its query string names none.
+    `usual` and `usual_by` are the page's range and grouping when its query string names none; `within` is what all
+    of the page is about, as a machine's page is about that machine.
     """
 
     window: Window
     usual: str = "7d"
+    usual_by: str = "run"
+    within: Filters = ANY
     range: str = "7d"
     start: str = ""
     end: str = ""
@@ -82,7 +85,12 @@ class Shown:
     @property
     def narrowed(self) -> Filters:
         """The filters without the search, which only thins the rows out."""
-        return Filters(run=self.run, machine=self.machine, pool=self.pool, user=self.user)
+        return Filters(
+            run=self.run,
+            machine=self.within.machine or self.machine,
+            pool=self.within.pool or self.pool,
+            user=self.user,
+        )
 
     @property
     def narrowings(self) -> tuple[tuple[str, str], ...]:
@@ -103,7 +111,7 @@ class Shown:
         return LENGTHS[self.range]
 
     def default(self, name: str) -> Any:
-        return self.usual if name == "range" else DEFAULTS[name]
+        return {"range": self.usual, "by": self.usual_by}.get(name, DEFAULTS[name])
 
     @property
     def state(self) -> dict[str, str]:
@@ -127,24 +135,34 @@ class Shown:
         return "?" + urlencode(kept)
 
     @property
+    def period(self) -> str:
+        """The query string of another page for the same hours."""
+        said = {name: value for name, value in self.state.items() if name in ("range", "start", "end")}
+        return "?" + urlencode(said) if said else ""
+
+    @property
     def fixed(self) -> str:
         """The address of these very hours, which does not move on with the clock."""
         here = replace(self, range="custom", start=iso(self.window.start), end=iso(self.window.end))
         return here.link()
 
 
-STATE = tuple(field.name for field in fields(Shown) if field.name not in ("window", "usual", "problems"))
+NOT_STATE = ("window", "usual", "usual_by", "within", "problems")
+STATE = tuple(field.name for field in fields(Shown) if field.name not in NOT_STATE)
 DEFAULTS = {field.name: field.default for field in fields(Shown)}
 
 
-def shown(query: Mapping[str, str], now: int, whole: Window | None = None) -> Shown:
+def shown(
+    query: Mapping[str, str], now: int, whole: Window | None = None, by: str = "run", within: Filters = ANY
+) -> Shown:
     """Read a query string; `now` in ms gives the relative ranges. Never fails: see `problems`.
 
-    `whole`: the window of all there is, which is shown unless another range is asked for.
+    `whole`: the window of all there is, which is shown unless another range is asked for; `by`: the usual grouping.
     """
     reader = _Reader(query)
     ranges = (SINCE_EVER, *CHOICES["range"]) if whole else CHOICES["range"]
-    chosen = {name: reader.choice(name, values) for name, values in (CHOICES | {"range": ranges}).items()}
+    choices = CHOICES | {"range": ranges, "by": (by, *(grouping for grouping in GROUPINGS if grouping != by))}
+    chosen = {name: reader.choice(name, values) for name, values in choices.items()}
     texts = {name: reader.text(name) for name in (*NARROWING, "q")}
     page = reader.page()
     custom = reader.window(now)
@@ -153,6 +171,8 @@ def shown(query: Mapping[str, str], now: int, whole: Window | None = None) -> Sh
     return Shown(
         window=custom or of_range,
         usual=ranges[0],
+        usual_by=by,
+        within=within,
         start=iso(custom.start) if custom else "",
         end=iso(custom.end) if custom else "",
         page=page,

@@ -9,7 +9,8 @@ from dashboards.moments import clock, day_and_clock, length, moment, zone
 from dashboards.numbers import hours, share
 from dashboards.zoom import Zoom
 from ledger.core.categories import Category
-from ledger.queries import Loss
+from ledger.core.totals import Ledger
+from ledger.queries import Loss, Trouble
 
 SHOWN = 10
 SHOWN_MAX = 500
@@ -69,7 +70,7 @@ def shown_loss(number: int, loss: Loss, lost: int, most: int, zoom: Zoom, now: i
         lasted=length(loss.until - loss.since),
         still=loss.still,
         workers=loss.workers,
-        parts=", ".join(f"{c.label} {hours(loss.ledger.amounts[c])}" for c in Category if loss.ledger.amounts[c]),
+        parts=listed(loss.ledger),
         hours=hours(loss.ledger.asked),
         share=share(loss.ledger.asked, lost),
         bar=bar(loss.ledger, most, f"loss-{number}"),
@@ -77,7 +78,12 @@ def shown_loss(number: int, loss: Loss, lost: int, most: int, zoom: Zoom, now: i
     )
 
 
-def until(loss: Loss, now: int) -> str:
+def listed(ledger: Ledger) -> str:
+    """Say what was lost, category by category: "failure 3.5, restart 0.9"."""
+    return ", ".join(f"{c.label} {hours(ledger.amounts[c])}" for c in Category if ledger.amounts[c])
+
+
+def until(loss: Loss | Trouble, now: int) -> str:
     """Return when a loss ended, with its day when that is not the day it began."""
     if loss.still:
         return "now"
@@ -85,7 +91,7 @@ def until(loss: Loss, now: int) -> str:
     return clock(loss.until) if same_day else day_and_clock(loss.until, now)
 
 
-def words(loss: Loss) -> str:
+def words(loss: Loss | Trouble) -> str:
     """Say why: the reasons that its source gave, else what it was for the most part."""
     if loss.reasons:
         return ", ".join(REASONS[reason] for reason in loss.reasons)

@@ -30,11 +30,24 @@ def menu_of(user: Person, at: Place | ClusterPlace | OrganizationPlace, here: st
     pages: tuple[tuple[str, str], ...] = ()
     if isinstance(at, Place):
         title, of = f"{at.organization} / {at.workspace}", at
-        pages = (("Goodput", of.address), ("By week", of.weekly), ("Runs", of.runs), ("Settings", of.settings))
+        pages = (
+            ("Goodput", of.address),
+            ("By week", of.weekly),
+            ("Runs", of.runs),
+            ("Machines", of.machines),
+            ("Pools", of.pools),
+            ("Settings", of.settings),
+        )
     else:
         title = f"{at.organization} (organization)"
         if isinstance(at, ClusterPlace):
-            pages = (("Goodput", at.address), ("Settings", at.settings))
+            pages = (
+                ("Goodput", at.address),
+                ("By week", at.weekly),
+                ("Machines", at.machines),
+                ("Pools", at.pools),
+                ("Settings", at.settings),
+            )
         else:
             pages = (("Settings", at.address),)
     return Menu(

@@ -1,5 +1,6 @@
 """The workspaces and clusters a person may open, and the door before each."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -18,12 +19,59 @@ from ledger.access import Scope
 if TYPE_CHECKING:
     from ledger.access import Cluster, Organization
 
+PART_ESCAPES = (("%", "%25"), ("/", "%2F"))  # in this order, and back in the other
+DOTS = (".", "..")  # as a part of an address they would be taken for a way up
 Person = AbstractBaseUser | AnonymousUser
 P = ParamSpec("P")
 
 
+def part(name: str) -> str:
+    """Return a name as one part of an address, whatever is in it.
+
+    A slash is escaped twice, for the first time is undone before addresses are told apart: see `named`.
+    """
+    for sign, escaped in PART_ESCAPES:
+        name = name.replace(sign, escaped)
+    return quote(name.replace(".", "%2E") if name in DOTS else name, safe="")
+
+
+def named(text: str) -> str:
+    """Return the name that a part of an address stands for, the part as the site gets it."""
+    for sign, escaped in ((".", "%2E"), *reversed(PART_ESCAPES)):
+        text = text.replace(escaped, sign)
+    return text
+
+
+class Spots(ABC):
+    """What a workspace and a cluster have both: the addresses of their pages below `base`."""
+
+    @property
+    @abstractmethod
+    def base(self) -> str: ...
+
+    @property
+    def address(self) -> str:
+        return f"{self.base}/goodput"
+
+    @property
+    def weekly(self) -> str:
+        return f"{self.base}/goodput/weekly"
+
+    @property
+    def machines(self) -> str:
+        return f"{self.base}/machines"
+
+    @property
+    def pools(self) -> str:
+        return f"{self.base}/pools"
+
+    def spot(self, kind: str, name: str) -> str:
+        """Return the address of a "machine"'s or a "pool"'s page."""
+        return f"{self.base}/{kind}s/{part(name)}"
+
+
 @dataclass(frozen=True)
-class Place:
+class Place(Spots):
     """A workspace: what it is called, where its page is, and what may be seen there."""
 
     organization: str
@@ -39,14 +87,6 @@ class Place:
         return f"/w/{quote(self.organization, safe='')}/{quote(self.workspace, safe='')}"
 
     @property
-    def address(self) -> str:
-        return f"{self.base}/goodput"
-
-    @property
-    def weekly(self) -> str:
-        return f"{self.base}/goodput/weekly"
-
-    @property
     def runs(self) -> str:
         return f"{self.base}/runs"
 
@@ -56,11 +96,11 @@ class Place:
 
     def run(self, name: str) -> str:
         """Return the address of a run's page; `name` is its uid or its name."""
-        return f"{self.runs}/{quote(name, safe='')}"
+        return f"{self.runs}/{part(name)}"
 
 
 @dataclass(frozen=True)
-class ClusterPlace:
+class ClusterPlace(Spots):
     """A cluster of an organization, for who sees all of it."""
 
     organization: str
@@ -72,16 +112,13 @@ class ClusterPlace:
         return self.cluster
 
     @property
-    def address(self) -> str:
-        return f"{self.base}/goodput"
-
-    @property
     def base(self) -> str:
         return f"/organizations/{quote(self.organization, safe='')}/clusters/{quote(self.cluster, safe='')}"
 
     @property
     def settings(self) -> str:
         return f"{self.base}/settings"
+
 
 
 def places_of(user: Person) -> list[Place]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from dashboards.bars import Markup, bar, breakdown
 from dashboards.filters import Shown
 from dashboards.numbers import ABSENT, grouped, hours, share
-from dashboards.places import Place
+from dashboards.places import Place, Spots
 from ledger.core.categories import DEFINITIONS, Category
 from ledger.core.totals import Ledger, percent
 from ledger.queries import Answer, Row
@@ -29,6 +29,7 @@ NUMBERS = (
 )
 NOBODY = "none"  # the row of all runs that name no user
 NO_MACHINE = ("unplaced", "unknown")  # the rows of what is on no machine, or on one that nobody named
+NO_PAGE = (*NO_MACHINE, "none")  # and of what is in no pool
 UID_SHOWN = 12
 LEADS_TO = {"run": "machine", "machine": "run", "pool": "machine", "workspace": "run", "user": "run"}
 
@@ -72,23 +73,39 @@ class ShownRow:
 
 @dataclass(frozen=True)
 class Leads:
-    """Where rows lead: to the page at `address` ("": this one).
+    """Where rows of the page at `address` ("": this one) lead, seen from `place`.
 
-    A run leads to its own page; so does a workspace where `among` those of an organization.
+    A run, a machine and a pool lead to their own pages; so does a workspace where `among` those of an organization.
+    `narrows`: the page can be narrowed to what the parts of a bar are of.
     """
 
     organization: str
+    place: Spots | None = None
     address: str = ""
     among: bool = False
+    narrows: bool = True
 
     def to(self, row: Row, shown: Shown) -> str:
         """Return the address of what a row is made of, "" where there is nothing to go to."""
         if shown.by == "run":
             return Place(self.organization, row.workspace).run(row.uid)
         if shown.by == "workspace" and self.among:
-            return Place(self.organization, row.name).address + shown.link(by="run", q="", sort="-lost")
+            return self.into(Place(self.organization, row.name), shown)
+        if shown.by in ("machine", "pool") and row.name not in NO_PAGE and self.place:
+            return self.place.spot(shown.by, row.name) + shown.period
         found = target(row, shown)
         return self.address + found if found else ""
+
+    def into(self, workspace: Place, shown: Shown) -> str:
+        """Return the address of the same page in a workspace."""
+        for kind, name in (("machine", shown.within.machine), ("pool", shown.within.pool)):
+            if name:
+                return workspace.spot(kind, name) + shown.period
+        return workspace.address + shown.link(by="run", q="", sort="-lost")
+
+    def deeper(self, row: Row, shown: Shown) -> str:
+        """Return where the parts of a row's bar lead, which sort by their category there."""
+        return self.address + ((target(row, shown) if self.narrows else "") or shown.link(sort="-lost"))
 
 
 def shown_rows(answer: Answer, shown: Shown, leads: Leads) -> tuple[ShownRow, ...]:
@@ -109,7 +126,7 @@ def rows_on_scale(rows: Sequence[Row], shown: Shown, leads: Leads, longest: int,
             numbers=numbers(row.ledger, shown.category),
             ledger=row.ledger,
             full=longest if shown.scale == "same" else row.ledger.asked,
-            deeper=leads.address + (target(row, shown) or shown.link(sort="-lost")),
+            deeper=leads.deeper(row, shown),
         )
         for row in rows
     )

@@ -1,32 +1,51 @@
 """Addresses of the pages."""
 
 from django.contrib.auth.views import LogoutView
-from django.urls import path
+from django.urls import path, register_converter
 
 from dashboards.views.cluster_settings import cluster_settings
+from dashboards.names import NameConverter, NamesConverter
 from dashboards.views.goodput import cluster_goodput, goodput
 from dashboards.views.home import home
 from dashboards.views.people import invitation, you
 from dashboards.views.runs import run, runs
 from dashboards.views.settings import organization_settings, workspace_settings
 from dashboards.views.sign_in import SignIn
-from dashboards.views.weekly import weekly
+from dashboards.views.spots import cluster_spot, cluster_spots, spot, spots
+from dashboards.views.weekly import cluster_weekly, weekly
+
+register_converter(NameConverter, "name")
+register_converter(NamesConverter, "names")
+
+WORKSPACE = "w/<str:organization>/<path:workspace>"
+CLUSTER = "organizations/<str:organization>/clusters/<path:cluster>"
+MACHINE, POOL = {"kind": "machine"}, {"kind": "pool"}
 
 urlpatterns = [
     path("", home, name="home"),
     path("login", SignIn.as_view(), name="login"),
     path("logout", LogoutView.as_view(), name="logout"),
-    path("w/<str:organization>/<path:workspace>/runs/<str:run>", run, name="run"),
-    path("w/<str:organization>/<path:workspace>/runs", runs, name="runs"),
-    path("w/<str:organization>/<path:workspace>/goodput/weekly", weekly, name="weekly"),
-    path("w/<str:organization>/<path:workspace>/goodput", goodput, name="goodput"),
-    path("w/<str:organization>/<path:workspace>/settings", workspace_settings, name="workspace-settings"),
-    path("w/<str:organization>/<path:workspace>/runs/<path:run>", run, name="run-with-slashes"),
-    path("organizations/<str:organization>/clusters/<path:cluster>/goodput", cluster_goodput, name="cluster"),
-    path(
-        "organizations/<str:organization>/clusters/<path:cluster>/settings", cluster_settings, name="cluster-settings"
-    ),
+    path(f"{WORKSPACE}/runs/<name:run>", run, name="run"),
+    path(f"{WORKSPACE}/runs", runs, name="runs"),
+    path(f"{WORKSPACE}/machines/<name:name>", spot, MACHINE, name="machine"),
+    path(f"{WORKSPACE}/machines", spots, MACHINE, name="machines"),
+    path(f"{WORKSPACE}/pools/<name:name>", spot, POOL, name="pool"),
+    path(f"{WORKSPACE}/pools", spots, POOL, name="pools"),
+    path(f"{WORKSPACE}/goodput/weekly", weekly, name="weekly"),
+    path(f"{WORKSPACE}/goodput", goodput, name="goodput"),
+    path(f"{CLUSTER}/machines/<name:name>", cluster_spot, MACHINE, name="cluster-machine"),
+    path(f"{CLUSTER}/machines", cluster_spots, MACHINE, name="cluster-machines"),
+    path(f"{CLUSTER}/pools/<name:name>", cluster_spot, POOL, name="cluster-pool"),
+    path(f"{CLUSTER}/pools", cluster_spots, POOL, name="cluster-pools"),
+    path(f"{CLUSTER}/goodput/weekly", cluster_weekly, name="cluster-weekly"),
+    path(f"{CLUSTER}/goodput", cluster_goodput, name="cluster"),
+    path(f"{WORKSPACE}/settings", workspace_settings, name="workspace-settings"),
+    path(f"{CLUSTER}/settings", cluster_settings, name="cluster-settings"),
     path("organizations/<str:organization>/settings", organization_settings, name="organization-settings"),
     path("invitations/<str:token>", invitation, name="invitation"),
     path("you", you, name="you"),
+    # a name with slashes in it, as a person writes it
+    path(f"{WORKSPACE}/runs/<names:run>", run, name="run-with-slashes"),
+    path(f"{WORKSPACE}/machines/<names:name>", spot, MACHINE, name="machine-with-slashes"),
+    path(f"{WORKSPACE}/pools/<names:name>", spot, POOL, name="pool-with-slashes"),
 ]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from dashboards.filters import Shown
 from dashboards.moments import iso, utc
+from dashboards.places import ClusterPlace, Place
 from dashboards.rows import Leads, ShownRow, rows_on_scale, sum_row
 from ledger.core.windows import HOUR, Window
 from ledger.queries import Week, Weeks
@@ -26,18 +27,19 @@ class ShownWeek:
     more: int
 
 
-def shown_weeks(weeks: Weeks, shown: Shown, address: str, organization: str) -> tuple[ShownWeek, ...]:
-    """Return the weeks, the newest first; what leads deeper leads to the page at `address` for that week.
+def shown_weeks(weeks: Weeks, shown: Shown, place: Place | ClusterPlace) -> tuple[ShownWeek, ...]:
+    """Return the weeks, the newest first; what leads deeper leads to the place's page for that week.
 
     On the scale "same" the fullest week takes the whole width, and its rows have the scale of the weeks.
     """
     longest = max((week.total.asked for week in weeks.weeks), default=0)
-    return tuple(shown_week(week, shown, address, organization, longest) for week in reversed(weeks.weeks))
+    return tuple(shown_week(week, shown, place, longest) for week in reversed(weeks.weeks))
 
 
-def shown_week(week: Week, shown: Shown, address: str, organization: str, longest: int) -> ShownWeek:
+def shown_week(week: Week, shown: Shown, place: Place | ClusterPlace, longest: int) -> ShownWeek:
+    address = place.address
     there = replace(in_week(shown, week), scale="same")
-    leads = Leads(organization, address)
+    leads = Leads(place.organization, place, address, among=isinstance(place, ClusterPlace))
     here = replace(there, scale=shown.scale)
     full = longest if shown.scale == "same" else week.total.asked
     return ShownWeek(

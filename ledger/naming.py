@@ -149,9 +149,11 @@ def _label_machines(clock: Clock, batch: Batch, machines: dict[str, int], pools:
         gpus=[last[m].gpus_milli for m in order],
         ready=[last[m].ready for m in order],
     )
+    at = min(batch.sent_at, clock.now)
     sized = [m for m in order if last[m].gpus_milli is not None]
-    hour = floor_hour(min(batch.sent_at, clock.now))
-    sql.run("capacity_note", machines=sized, gpus=[last[m].gpus_milli for m in sized], hour=hour)
+    sql.run("capacity_note", machines=sized, gpus=[last[m].gpus_milli for m in sized], hour=floor_hour(at))
+    told = [m for m in order if last[m].ready is not None]
+    sql.run("readiness_note", machines=told, ready=[last[m].ready for m in told], at=at)
 
 
 def _find_or_make(what: str, cluster: int, names: list[str]) -> dict[str, int]:

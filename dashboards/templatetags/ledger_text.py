@@ -7,7 +7,7 @@ from django import template
 
 from dashboards import moments, numbers
 from dashboards.filters import Shown
-from dashboards.places import Place
+from dashboards.places import Place, Spots
 from dashboards.sections import Part
 from ledger.prices import text_of
 
@@ -56,6 +56,12 @@ def bare_gpus(gpus_milli: int) -> str:
 def run_page(organization: str, workspace: str, uid: str) -> str:
     """Return the address of a run's page."""
     return Place(organization, workspace).run(uid)
+
+
+@register.simple_tag
+def spot_page(place: Spots, kind: str, name: str) -> str:
+    """Return the address of a machine's or a pool's page."""
+    return place.spot(kind, name)
 
 
 @register.simple_tag

@@ -25,7 +25,7 @@ from ledger.models.evidence import (
     Told,
     Word,
 )
-from ledger.models.fleet import Capacity, Machine, Pool
+from ledger.models.fleet import Capacity, Machine, Pool, Readiness
 from ledger.models.people import Invitation, Viewer
 from ledger.models.prices import Price
 from ledger.models.runs import Refused, Run, Worker
@@ -54,6 +54,7 @@ __all__ = [
     "Organization",
     "Pool",
     "Price",
+    "Readiness",
     "Refused",
     "Revision",
     "Run",

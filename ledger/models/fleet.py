@@ -43,3 +43,12 @@ class Capacity(models.Model):
     hour = models.DateTimeField()
     largest_milli = models.PositiveIntegerField()
     last_milli = models.PositiveIntegerField()
+
+
+class Readiness(models.Model):
+    """When a machine became ready, or stopped being it; it holds until the next row."""
+
+    pk = models.CompositePrimaryKey("machine_id", "at")
+    machine = models.ForeignKey(Machine, models.CASCADE, db_index=False)
+    at = models.DateTimeField()
+    ready = models.BooleanField()

@@ -1,6 +1,19 @@
 """Every number shown anywhere, as frozen values. Instants are UTC ms; one statement is one snapshot."""
 
-from ledger.queries.goodput import GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
+from ledger.queries.fleet import (
+    Capacity,
+    CapacityWeek,
+    Failures,
+    Spot,
+    Trouble,
+    Troubles,
+    capacity,
+    capacity_weeks,
+    failures,
+    find_spots,
+    troubles,
+)
+from ledger.queries.goodput import ANY, GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
 from ledger.queries.losses import Loss, Losses, losses
 from ledger.queries.now import (
     ClusterHealth,
@@ -32,10 +45,14 @@ from ledger.queries.scrape import GoingRun, Scrape, scrape
 from ledger.queries.sources import HeldWorker, SourceNow, held_workers, sources_now
 
 __all__ = [
+    "ANY",
     "GROUPINGS",
     "SORTS",
     "Answer",
+    "Capacity",
+    "CapacityWeek",
     "ClusterHealth",
+    "Failures",
     "Filters",
     "GoingRun",
     "Health",
@@ -50,12 +67,19 @@ __all__ = [
     "Scrape",
     "Segment",
     "SourceNow",
+    "Spot",
     "StalledWorker",
     "Timeline",
+    "Trouble",
+    "Troubles",
     "Week",
     "Weeks",
+    "capacity",
+    "capacity_weeks",
     "clusters_health",
+    "failures",
     "find_run",
+    "find_spots",
     "first_hour",
     "goodput",
     "health",
@@ -73,5 +97,6 @@ __all__ = [
     "sources_now",
     "stalled_now",
     "timeline",
+    "troubles",
     "weekly",
 ]

@@ -214,7 +214,8 @@ def ledger_of(amounts: Sequence[Any]) -> Ledger:
     return Ledger(tuple(values[:count]), tuple(values[count + 2 :]), values[count], values[count + 1])
 
 
-def hourly(scope: Scope, window: Window) -> tuple[tuple[int, Ledger], ...]:
-    """Return (hour, ledger) for each hour of the window in which anything was counted."""
-    rows = sql.rows("goodput_hourly", **_within(scope, window), cluster=scope.cluster)
-    return tuple((row[0], ledger_of(row[1:])) for row in rows)
+def hourly(scope: Scope, window: Window, filters: Filters = ANY) -> tuple[tuple[int, Ledger], ...]:
+    """Return (hour, ledger) for each hour of the window in which anything was counted; a search thins nothing out."""
+    rollup = "pool" if _rollup("pool", filters) == "pool" else ""
+    asked = {**_within(scope, window), **asdict(filters), "cluster": scope.cluster, "rollup": rollup}
+    return tuple((row[0], ledger_of(row[1:])) for row in sql.rows("goodput_hourly", **asked))

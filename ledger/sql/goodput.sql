@@ -67,12 +67,13 @@ WITH clock AS MATERIALIZED (
         coalesce(sum(p.productive) FILTER (WHERE p.held), 0) AS held_productive, coalesce(sum(p.idle) FILTER (WHERE p.held), 0) AS held_idle, coalesce(sum(p.stalled) FILTER (WHERE p.held), 0) AS held_stalled, coalesce(sum(p.starting) FILTER (WHERE p.held), 0) AS held_starting, coalesce(sum(p.restart) FILTER (WHERE p.held), 0) AS held_restart, coalesce(sum(p.failure) FILTER (WHERE p.held), 0) AS held_failure, coalesce(sum(p.preemption) FILTER (WHERE p.held), 0) AS held_preemption, coalesce(sum(p.waiting) FILTER (WHERE p.held), 0) AS held_waiting
     FROM parts AS p
     WHERE p.workspace_id = ANY (%(workspaces)s::bigint[])
-      AND (%(workspace)s = '' OR p.workspace_id IN (SELECT id FROM ledger_workspace WHERE name = %(workspace)s))
+      -- Arrays, not IN: so the parts are read by their indexes.
+      AND (%(workspace)s = '' OR p.workspace_id = ANY (ARRAY(SELECT id FROM ledger_workspace WHERE name = %(workspace)s)))
       AND (%(user)s = '' OR p."user" = %(user)s OR (%(user)s = 'none' AND p."user" = ''))
-      AND (%(run)s = '' OR p.run_id IN (SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s))
-      AND (%(uid)s = '' OR p.run_id IN (SELECT id FROM ledger_run WHERE uid = %(uid)s))
-      AND (%(machine)s = '' OR p.machine_id IN (SELECT id FROM ledger_machine WHERE name = %(machine)s))
-      AND (%(pool)s = '' OR p.pool_id IN (SELECT id FROM ledger_pool WHERE name = %(pool)s))
+      AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
+      AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
+      AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
+      AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
     GROUP BY 1, 2, 3
     HAVING sum(coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0) + coalesce(p.waiting, 0)) <> 0
 ), named AS (

@@ -169,6 +169,13 @@ ROOMS = (
 )
 PLACED = tuple({**room, **run} for room, run in zip(ROOMS, RUNS, strict=True))
 HOUSES = tuple({"organization": name} for name in ("acme", "acme", "globex", "nobody"))
+WITH_MACHINE = tuple({**room, "name": f"gpu-{target}"} for room, target in zip(ROOMS, TARGETS, strict=True))
+WITH_POOL = tuple({**room, "name": f"pool-{target}"} for room, target in zip(ROOMS, TARGETS, strict=True))
+OF_CLUSTERS = ("own", "west", "foreign", "unknown")
+MACHINES = tuple({**where, "name": f"gpu-{of}"} for where, of in zip(WHERE, OF_CLUSTERS, strict=True))
+POOLS = tuple({**where, "name": f"pool-{of}"} for where, of in zip(WHERE, OF_CLUSTERS, strict=True))
+PAGES = "w/<str:organization>/<path:workspace>"
+CLUSTER_PAGES = "organizations/<str:organization>/clusters/<path:cluster>"
 LEDGERS = entered(("read",), True, of_workspace, READ)
 CLUSTER_LEDGERS = entered(("admin",), True, of_cluster, READ)
 API_CLUSTER = "v1/organizations/<path:organization>/clusters/<path:cluster>"
@@ -202,17 +209,28 @@ ADDRESSES: dict[str, Address] = {
     "": Address(front_door),
     "login": Address(login),
     "logout": Address(logout),
-    "w/<str:organization>/<path:workspace>/goodput": Address(page, targets=ROOMS),
-    "w/<str:organization>/<path:workspace>/goodput/weekly": Address(page, targets=ROOMS),
-    "w/<str:organization>/<path:workspace>/runs": Address(page, targets=ROOMS),
-    "w/<str:organization>/<path:workspace>/runs/<str:run>": Address(page, targets=PLACED),
-    "w/<str:organization>/<path:workspace>/runs/<path:run>": Address(page, targets=PLACED),
+    f"{PAGES}/goodput": Address(page, targets=ROOMS),
+    f"{PAGES}/goodput/weekly": Address(page, targets=ROOMS),
+    f"{PAGES}/runs": Address(page, targets=ROOMS),
+    f"{PAGES}/runs/<name:run>": Address(page, targets=PLACED),
+    f"{PAGES}/runs/<names:run>": Address(page, targets=PLACED),
+    f"{PAGES}/machines": Address(page, targets=ROOMS),
+    f"{PAGES}/machines/<name:name>": Address(page, targets=WITH_MACHINE),
+    f"{PAGES}/machines/<names:name>": Address(page, targets=WITH_MACHINE),
+    f"{PAGES}/pools": Address(page, targets=ROOMS),
+    f"{PAGES}/pools/<name:name>": Address(page, targets=WITH_POOL),
+    f"{PAGES}/pools/<names:name>": Address(page, targets=WITH_POOL),
+    f"{CLUSTER_PAGES}/goodput": Address(cluster_page, targets=WHERE),
+    f"{CLUSTER_PAGES}/goodput/weekly": Address(cluster_page, targets=WHERE),
+    f"{CLUSTER_PAGES}/machines": Address(cluster_page, targets=WHERE),
+    f"{CLUSTER_PAGES}/machines/<name:name>": Address(cluster_page, targets=MACHINES),
+    f"{CLUSTER_PAGES}/pools": Address(cluster_page, targets=WHERE),
+    f"{CLUSTER_PAGES}/pools/<name:name>": Address(cluster_page, targets=POOLS),
     "w/<str:organization>/<path:workspace>/settings": Address(page, targets=ROOMS),
     "organizations/<str:organization>/clusters/<path:cluster>/settings": Address(cluster_page, targets=WHERE),
     "organizations/<str:organization>/settings": Address(organization_page, targets=HOUSES),
     "invitations/<str:token>": Address(no_invitation, targets=({"token": "nothing"},)),
     "you": Address(own_page),
-    "organizations/<str:organization>/clusters/<path:cluster>/goodput": Address(cluster_page, targets=WHERE),
 }
 
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from ledger import queries
-from ledger.batches import Batch
+from ledger.batches import Batch, MachineItem
 from ledger.categorizer import categorize
 from ledger.core.categories import Phase
 from ledger.ingest import ingest
@@ -53,7 +53,7 @@ def site(db: None) -> Site:
         "sibling": Workspace.objects.create(organization=acme, name="speech"),
         "foreign": Workspace.objects.create(organization=globex, name="hidden"),
     }
-    east, _, theirs = (
+    east, west, theirs = (
         Cluster.objects.create(organization=of, name=name)
         for of, name in ((acme, "east"), (acme, "west"), (globex, "theirs"))
     )
@@ -61,9 +61,12 @@ def site(db: None) -> Site:
     for target, workspace in rooms.items():
         told = Batch("test", now)
         run(told, target, "ana", now - MINUTE, workspace=workspace.name)
-        state(told, target, "worker-0", now - MINUTE, Phase.RUNNING, gpus_milli=1000, machine="gpu-1")
+        where = {"machine": f"gpu-{target}", "pool": f"pool-{target}"}
+        state(told, target, "worker-0", now - MINUTE, Phase.RUNNING, gpus_milli=1000, **where)
         cluster = theirs if target == "foreign" else east
         assert ingest(cluster, told).refused == []
+    spare = Batch("test", now, machines=[MachineItem(0, "gpu-west", "pool-west", 8000, True)])
+    assert ingest(west, spare).refused == []
     for cluster in Cluster.objects.all():
         categorize(cluster)
     return Site(people(rooms), tokens(acme, rooms["own"]))

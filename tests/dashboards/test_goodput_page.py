@@ -148,9 +148,9 @@ def test_a_search_thins_the_rows_out_and_leaves_the_figures(world: World, get: G
 def test_rows_lead_to_what_they_are_made_of(world: World, get: Get) -> None:
     page = read(get(by="machine", **closed(world)))
     (link,) = [a for a in page.by_id("rows").of("a") if a.text == "gpu-1" and "id" in a.attributes]
-    deeper = get(GOODPUT + link.attributes["href"])
+    deeper = get(link.attributes["href"])
+    assert deeper.context["name"] == "gpu-1"
     assert [row[0] for row in cells(deeper)] == ["llm", "Total"]
-    assert "machine <b>gpu-1</b>" in deeper.content.decode()
     assert cells(deeper)[-1][1] == hours(asked(world, filters=queries.Filters(machine="gpu-1")).total.allocated)
 
 
