@@ -120,7 +120,6 @@ class ClusterPlace(Spots):
         return f"{self.base}/settings"
 
 
-
 def places_of(user: Person) -> list[Place]:
     """Return the workspaces that `user` may open, by name."""
     found = access.workspaces_of(user)

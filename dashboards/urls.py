@@ -3,8 +3,8 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, register_converter
 
-from dashboards.views.cluster_settings import cluster_settings
 from dashboards.names import NameConverter, NamesConverter
+from dashboards.views.cluster_settings import cluster_settings
 from dashboards.views.goodput import cluster_goodput, goodput
 from dashboards.views.home import home
 from dashboards.views.people import invitation, you
