@@ -17,7 +17,9 @@ from astra.collect.spool import BOUND_BYTES
 from astra.collect.workspaces import WorkspaceMap, read_map
 
 # the command's name, and the module that has it as `command`: one line a source
-SOURCES: dict[str, str] = {}
+SOURCES: dict[str, str] = {
+    "dcgm": "astra.collect.dcgm.command",
+}
 MEBI = 1024 * 1024
 
 
