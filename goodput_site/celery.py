@@ -37,6 +37,7 @@ app.conf.update(
     beat_schedule={
         "categorize": every(MINUTE_SECONDS, "ledger.tasks.categorize"),
         "prune": every(HOUR_SECONDS, "ledger.tasks.prune"),
+        "freeze_measurements": every(MINUTE_SECONDS, "ledger.tasks.freeze_measurements"),
     },
 )
 app.autodiscover_tasks()

@@ -17,6 +17,7 @@ __all__ = [
     "manages",
     "names_within",
     "organization_for",
+    "organizations_of",
     "scope_of_organization",
     "scope_of_workspace",
     "visible_clusters",
@@ -61,6 +62,17 @@ def workspaces_of(user: AbstractBaseUser | AnonymousUser) -> list[Workspace]:
 def workspace_for(user: AbstractBaseUser | AnonymousUser, organization: str, workspace: str) -> Workspace | None:
     """Return the workspace of that name, None when there is none or the person may not see it."""
     return visible_workspaces(user).filter(organization__name=organization, name=workspace).first()
+
+
+def organizations_of(user: AbstractBaseUser | AnonymousUser) -> list[Organization]:
+    """Return the organizations of which a person sees anything, by name; an operator sees all."""
+    organizations = Organization.objects.order_by("name")
+    if not user.is_authenticated:
+        return []
+    if not getattr(user, "is_staff", False):
+        mine = Q(workspace__membership__user=user) | Q(administration__user=user)
+        organizations = organizations.filter(mine).distinct()
+    return list(organizations)
 
 
 def organization_for(user: AbstractBaseUser | AnonymousUser, name: str) -> Organization | None:

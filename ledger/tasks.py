@@ -9,6 +9,7 @@ from django.conf import settings
 from ledger.categorizer import categorize as categorize_cluster_now
 from ledger.core.steady import ClockJump
 from ledger.core.windows import DAY
+from ledger.measuring.answers import freeze_due
 from ledger.models import Cluster
 from ledger.queries import now
 from ledger.retention import EdgeLeaps, prune_changes
@@ -51,3 +52,7 @@ def prune() -> None:
             if pruned.rows or pruned.months:
                 log.info("%s: %d rows and %d months removed", cluster, pruned.rows, pruned.months)
     prune_changes(now() - settings.AUDIT_KEEP_DAYS * DAY)
+@shared_task(name="ledger.tasks.freeze_measurements", ignore_result=True)
+def freeze_measurements() -> None:
+    """Freeze the log goodput of the runs that are over."""
+    freeze_due(now())

@@ -21,6 +21,7 @@ from ledger.api.reading import (
     WORKERS_MAX,
 )
 from ledger.api.shapes import COMPONENTS, INSTANT, Shape, reference
+from ledger.api.shapes_logs import LOG_COMPONENTS
 from ledger.core.windows import MAX_DAYS
 from ledger.queries import GROUPINGS, SORTS
 from ledger.writing.figures import CSV, UNITS
@@ -155,7 +156,7 @@ WORKERS: dict[str, Any] = {
 def with_components(result: Shape, **_: object) -> Shape:
     """Add the shapes that the operations name."""
     components = result.setdefault("components", {})
-    components["schemas"] = {**components.get("schemas", {}), **COMPONENTS}
+    components["schemas"] = {**components.get("schemas", {}), **COMPONENTS, **LOG_COMPONENTS}
     return result
 
 

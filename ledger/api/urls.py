@@ -6,8 +6,10 @@ from ledger.api.base import Nothing
 from ledger.api.clusters import ClusterSources, ClusterWorkers
 from ledger.api.documents import Documents, Schema
 from ledger.api.goodput import ClusterGoodput, ClusterWeekly, Goodput, Weekly
+from ledger.api.logs import RunLogs, RunMeasurement
 from ledger.api.metrics import Metrics
 from ledger.api.observations import Observations, RefusedItems
+from ledger.api.profiles import LogProfiles, OneLogProfile, TryLogProfile
 from ledger.api.runs import OneRun, RunGoodput, Runs, RunTimeline, Workers
 
 app_name = "api"
@@ -20,7 +22,12 @@ urlpatterns = [
     path("runs", Runs.as_view(), name="runs"),
     path("runs/<path:run>/goodput", RunGoodput.as_view(), name="run-goodput"),
     path("runs/<path:run>/timeline", RunTimeline.as_view(), name="run-timeline"),
+    path("runs/<path:run>/measurement", RunMeasurement.as_view(), name="run-measurement"),
+    path("runs/<path:run>/logs", RunLogs.as_view(), name="run-logs"),
     path("runs/<path:run>", OneRun.as_view(), name="run"),
+    path("log-profiles", LogProfiles.as_view(), name="log-profiles"),
+    path("log-profiles/test", TryLogProfile.as_view(), name="log-profiles-test"),
+    path("log-profiles/<path:name>", OneLogProfile.as_view(), name="log-profile"),
     path("workers", Workers.as_view(), name="workers"),
     path(f"{CLUSTER}/goodput", ClusterGoodput.as_view(), name="cluster-goodput"),
     path(f"{CLUSTER}/goodput/weekly", ClusterWeekly.as_view(), name="cluster-weekly"),

@@ -49,8 +49,8 @@ BRIDGE: dict[str, Any] = MEGATRON | {
     },
     "trainingStep": {
         "regex": rf"(?:\[(?P<timestamp>{DATE})[.\d]*\] +)?{MEGATRON_STEP}",
-        "example": " [2025-05-22 19:50:11.123456] iteration       10/     100 | consumed samples:         1280 | elapsed "
-        "time per iteration (ms): 5310.2 | throughput per GPU (TFLOP/s/GPU): 642.1 | learning rate: 1.0E-05 | "
+        "example": " [2025-05-22 19:50:11.123456] iteration       10/     100 | consumed samples:         1280 | "
+        "elapsed time per iteration (ms): 5310.2 | throughput per GPU (TFLOP/s/GPU): 642.1 | learning rate: 1.0E-05 | "
         "global batch size:   128 | lm loss: 1.103E+01 | loss scale: 1.0 |",
         "units": {"stepTiming": "ms"},
     },
@@ -112,7 +112,8 @@ HF_TRAINER: dict[str, Any] = {
         "example": "[INFO|trainer.py:1143] 2021-05-25 06:38:26,284 >> ***** Running training *****",
     },
     "trainingStep": {
-        "regex": r"\d+%\|[^|]*\| *(?P<globalStep>[1-9]\d*)/\d+ \[[\d:]+<[\d:?]+, +(?:(?P<stepTiming>[\d.]+)s/it|\S+it/s)",
+        "regex": r"\d+%\|[^|]*\| *(?P<globalStep>[1-9]\d*)/\d+ \[[\d:]+<[\d:?]+, +"
+        r"(?:(?P<stepTiming>[\d.]+)s/it|\S+it/s)",
         "example": "  6%|▋         | 1/16 [00:58<14:41, 58.76s/it]",
     },
     "checkpointSave": {
@@ -121,7 +122,8 @@ HF_TRAINER: dict[str, Any] = {
         "example": "[INFO|trainer.py:1884] 2021-05-25 06:53:45,424 >> Saving model checkpoint to output_dir",
     },
     "checkpointLoaded": {
-        "regex": r"^\[INFO\|trainer\.py:\d+\] (?P<timestamp>\S+ \S+) >> +Continuing training from global step (?P<step>\d+)",
+        "regex": r"^\[INFO\|trainer\.py:\d+\] (?P<timestamp>\S+ \S+) >> +Continuing training from global "
+        r"step (?P<step>\d+)",
         "example": "[INFO|trainer.py:1160] 2021-05-25 06:38:26,284 >>   Continuing training from global step 500",
     },
 }
@@ -132,7 +134,8 @@ LIGHTNING: dict[str, Any] = {
     },
     "trainingStep": {
         "regex": r"^Epoch \d+: .*\| *(?P<globalStep>[1-9]\d*)/\d+ \[[\d:]+<[\d:?]+(?:, +(?:(?P<elapsedTime>[\d.]+)s/it"
-        r"|[\d.]+it/s))?(?:.*(?:train_)?loss=(?P<loss>[-+.\dEe]+))?(?:.*train_step_timing in s=(?P<stepTiming>[\d.]+))?",
+        r"|[\d.]+it/s))?(?:.*(?:train_)?loss=(?P<loss>[-+.\dEe]+))?"
+        r"(?:.*train_step_timing in s=(?P<stepTiming>[\d.]+))?",
         "example": "Epoch 0:   3%|▎         | 34103/1100000 [5:28:58<171:22:21,  1.73it/s, loss=2.52, v_num=, "
         "reduced_train_loss=2.510, global_step=3.1e+4, consumed_samples=2.54e+8, val_loss=2.510]",
     },
@@ -184,13 +187,14 @@ TORCHTITAN: dict[str, Any] = {
     "checkpointSave": {
         "regex": r"(?P<timestamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) - root - INFO - "
         r"Saving (?:the|a full) checkpoint",
-        "example": "[rank0]:2025-03-04 00:20:02,118 - root - INFO - Saving the checkpoint (or staging if async is enabled).",
+        "example": "[rank0]:2025-03-04 00:20:02,118 - root - INFO - Saving the checkpoint (or staging if async is "
+        "enabled).",
     },
     "checkpointDone": {
         "regex": r"(?P<timestamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) - root - INFO - Finished saving the checkpoint"
         r"(?:.* in (?P<saveDuration>[\d.]+) seconds)?",
-        "example": "[rank0]:2025-03-04 00:20:09,118 - root - INFO - Finished saving the checkpoint (or staging if async "
-        "is enabled) in 7.00 seconds.",
+        "example": "[rank0]:2025-03-04 00:20:09,118 - root - INFO - Finished saving the checkpoint (or staging if "
+        "async is enabled) in 7.00 seconds.",
     },
     "checkpointRestore": {
         "regex": r"(?P<timestamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) - root - INFO - Loading the checkpoint .*step "
@@ -249,7 +253,7 @@ SECONDS, COMMA = "2006-01-02 15:04:05", "2006-01-02 15:04:05,000"
 BUILTIN: dict[str, dict[str, Any]] = {
     one["metadata"]["name"]: one
     for one in (
-        resource("megatron-training", "Megatron-LM and Megatron-DeepSpeed, a line every 10 iterations", SECONDS, MEGATRON,
+        resource("megatron-training", "Megatron-LM and Megatron-DeepSpeed, a line every 10 steps", SECONDS, MEGATRON,
                  warmupSteps=10, logInterval=10),
         resource("megatron-bridge", "Megatron Bridge, a line every iteration", SECONDS, BRIDGE, warmupSteps=1),
         resource("nemo-4-training", "NeMo 2 with nemo-run or Ray", SECONDS, NEMO, warmupSteps=1),
@@ -257,7 +261,7 @@ BUILTIN: dict[str, dict[str, Any]] = {
         resource("hf-trainer", "Hugging Face Trainer with its progress bar", COMMA, HF_TRAINER, warmupSteps=1),
         resource("lightning", "PyTorch Lightning's and BioNeMo's progress bar", SECONDS, LIGHTNING),
         resource("maxtext", "MaxText; the first two steps compile", SECONDS, MAXTEXT, warmupSteps=2),
-        resource("torchtitan", "torchtitan, every rank prints, a line every 10 steps", COMMA, TORCHTITAN, logInterval=10),
+        resource("torchtitan", "torchtitan: every rank prints, every 10 steps", COMMA, TORCHTITAN, logInterval=10),
         resource("mlperf", "MLPerf Training result logs", "UnixMilli", MLPERF),
         resource("nccl-bandwidth", "nccl-tests over the network", SECONDS, NCCL_BANDWIDTH),
         resource("nccl-loopback", "nccl-tests within a machine", SECONDS, NCCL_LOOPBACK),

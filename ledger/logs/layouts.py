@@ -71,7 +71,8 @@ def compiled(layout: str, zone: str = "") -> Reader:
         raise BadLayout(f"a layout has 1 to {LAYOUT_CHARACTERS_MAX} characters")
     expression = re.compile(expression_of(layout), re.ASCII)
     has = set(expression.groupindex)
-    if not (has & {"Y", "y"} and (has >= {"d"} and has & {"m", "B"} or "j" in has) and has & {"H", "I"} and "M" in has):
+    has_day = "j" in has or ("d" in has and bool(has & {"m", "B"}))
+    if not (has & {"Y", "y"} and has_day and has & {"H", "I"} and "M" in has):
         raise BadLayout("a layout needs a year, a month, a day, an hour and a minute, like 2006-01-02 15:04:05")
     home = zone_of(zone)
 
@@ -86,7 +87,9 @@ def compiled(layout: str, zone: str = "") -> Reader:
 
 def expression_of(layout: str) -> str:
     """Return the regular expression of a layout. Raises BadLayout when a part stands in it twice."""
-    parts, last, names = [], 0, set()
+    parts: list[str] = []
+    names: set[str] = set()
+    last = 0
     for token in TOKEN.finditer(layout):
         text = token.group()
         part = TOKENS.get(text)

@@ -100,10 +100,10 @@ class Matcher:
         if found is None:
             raise BadProfile(field, f"is not matched by the regex of {pattern.name}")
         for name, value in captured(found).items():
-            if problem := self.problem(pattern, name, value):
+            if problem := self.problem(name, value):
                 raise BadProfile(field, f"{name} {value!r} {problem}")
 
-    def problem(self, pattern: Pattern, name: str, value: str) -> str:
+    def problem(self, name: str, value: str) -> str:
         """Say why a captured text is not what its name promises, "" when it is."""
         if name == "timestamp":
             try:
@@ -130,7 +130,14 @@ class Matcher:
         return found
 
     def event(
-        self, kind: Kind, pattern: Pattern, texts: dict[str, str], line: bytes, stamp: int | None, number: int, part: int
+        self,
+        kind: Kind,
+        pattern: Pattern,
+        texts: dict[str, str],
+        line: bytes,
+        stamp: int | None,
+        number: int,
+        part: int,
     ) -> Event:
         at = self.at(texts.get("timestamp"), stamp)
         if kind is Kind.START:

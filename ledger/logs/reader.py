@@ -5,7 +5,7 @@ Memory is bounded by a piece and a line, whatever the log is.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -31,10 +31,11 @@ class Text(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What some lines said: the events, and the newest instant that any of them has."""
+    """What some lines said: the events, the newest instant that any of them has, and how many lines were read."""
 
     events: list[Event]
     last_at: int | None
+    lines: int = 0
 
 
 def texts_of(lines: Sequence[bytes], first: int) -> list[Text]:
@@ -47,9 +48,10 @@ def texts_of(lines: Sequence[bytes], first: int) -> list[Text]:
         stamp = None
         for part, text in enumerate(parts, int(rewritten)):
             stamped = STAMPED.match(text)
-            if stamped is not None and (instant := stamp_of(stamped.group(1))) is not None:
-                stamp, text = instant, text[stamped.end() :]
-            found.append(Text(number, part, text[:LINE_BYTES_MAX], stamp))
+            instant = None if stamped is None else stamp_of(stamped.group(1))
+            stamp = stamp if instant is None else instant
+            begin = 0 if stamped is None or instant is None else stamped.end()
+            found.append(Text(number, part, text[begin : begin + LINE_BYTES_MAX], stamp))
     return found
 
 
@@ -75,8 +77,10 @@ def interesting(matcher: Matcher, texts: Sequence[bytes]) -> Iterable[int]:
     return found
 
 
-def read_lines(matcher: Matcher, lines: Sequence[bytes], first: int = 0) -> Read:
-    """Return what lines say, the first of which is number `first` of its log."""
+def read_lines(
+    matcher: Matcher, lines: Sequence[bytes], first: int = 0, enough: Callable[[], bool] = lambda: False
+) -> Read:
+    """Return what lines say, the first being number `first` of its log; at least a piece, until it is `enough`."""
     events: list[Event] = []
     last: int | None = None
     size, begin = 0, 0
@@ -87,17 +91,19 @@ def read_lines(matcher: Matcher, lines: Sequence[bytes], first: int = 0) -> Read
             events += found.events
             last = newest(last, found.last_at)
             size, begin = 0, end
-    return Read(events, last)
+            if enough():
+                break
+    return Read(events, last, begin)
 
 
 def _read_piece(matcher: Matcher, lines: Sequence[bytes], first: int) -> Read:
     blob = b"\n".join(lines)
     if b"\r" in blob or b"\x1b" in blob or ANY_STAMPED.search(blob) or len(max(lines, key=len)) > LINE_BYTES_MAX:
-        texts = texts_of(lines, first)
-        last = max((text.stamp for text in texts if text.stamp is not None), default=None)
-        plain = [text.line for text in texts]
+        texts: list[Text] | None = texts_of(lines, first)
+        last = max((text.stamp for text in texts or () if text.stamp is not None), default=None)
+        plain = [text.line for text in texts or ()]
     else:
-        texts, last, plain = None, None, lines
+        texts, last, plain = None, None, list(lines)
     events: list[Event] = []
     for index in interesting(matcher, plain):
         text = Text(first + index, 0, plain[index]) if texts is None else texts[index]

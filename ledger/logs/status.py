@@ -98,7 +98,10 @@ def status(measured: Measured, ended: bool, outcome: str = "") -> dict[str, Any]
 def conditions(measured: Measured, ended: bool, outcome: str) -> list[dict[str, str]]:
     empty = measured.result is None and measured.fold.bandwidth is None
     if not ended:
-        return [condition("Measuring", True, RUNNING, "all figures are provisional"), condition("Complete", False, RUNNING)]
+        return [
+            condition("Measuring", True, RUNNING, "all figures are provisional"),
+            condition("Complete", False, RUNNING),
+        ]
     reason = NO_DATA if empty else FAILED if is_failed(outcome) else SUCCEEDED
     why = "no line matched trainingStep" if not measured.fold.step_lines else "no line said when the training began"
     return [condition("Measuring", False, reason), condition("Complete", True, reason, why if empty else outcome)]

@@ -52,8 +52,11 @@ def chosen(strategy: Strategy, workers: Iterable[str]) -> tuple[str, str]:
 def fold(profile: Profile, streams: Sequence[Stream], known: dict[int, Attempt]) -> Fold:
     """Return the fold of all events of a run; `known` is given each attempt's last line as it is."""
     folded = Fold(rules_of(profile))
-    for attempt, event in ordered(profile.strategy, streams):
-        folded.take(attempt, event, known)
+    by_attempt = dict(ordered(profile.strategy, streams))
+    for attempt in sorted({*known, *by_attempt}):
+        folded.enter(attempt, known)
+        for event in by_attempt.get(attempt, ()):
+            folded.take(event)
     return folded
 
 
@@ -67,8 +70,8 @@ def with_last_lines(known: dict[int, Attempt], streams: Iterable[Stream]) -> dic
     return joined
 
 
-def ordered(strategy: Strategy, streams: Sequence[Stream]) -> Iterator[tuple[int, Event]]:
-    """Yield the events that count, by attempt and in the order of the logs."""
+def ordered(strategy: Strategy, streams: Sequence[Stream]) -> Iterator[tuple[int, Iterator[Event]]]:
+    """Yield each attempt with its events that count, in the order of the logs."""
     by_attempt = attrgetter("attempt")
     for attempt, of_attempt in groupby(sorted(streams, key=by_attempt), key=by_attempt):
         present = list(of_attempt)
@@ -78,8 +81,7 @@ def ordered(strategy: Strategy, streams: Sequence[Stream]) -> Iterator[tuple[int
             for stream in sorted(present, key=lambda one: (natural(one.worker), not one.numbered))
             if stream.worker in (lifecycle, steps)
         ]
-        for event in parts[0] if len(parts) == 1 else merged(parts):
-            yield attempt, event
+        yield attempt, parts[0] if len(parts) == 1 else merged(parts)
 
 
 def wanted(stream: Stream, lifecycle: str, steps: str) -> Iterator[Event]:
@@ -122,4 +124,8 @@ def merged(parts: Sequence[Iterator[Event]]) -> Iterator[Event]:
 
 def newest_step(events: Iterable[Event]) -> Event | None:
     """Return the last training step with a number."""
-    return max((e for e in events if e.kind is Kind.STEP and e.step is not None), key=lambda e: (e.number, e.part), default=None)
+    return max(
+        (e for e in events if e.kind is Kind.STEP and e.step is not None),
+        key=lambda e: (e.number, e.part),
+        default=None,
+    )

@@ -33,7 +33,7 @@ class Rules:
 
 @dataclass(slots=True)
 class Pass:
-    """A stretch of work without interruption: its start, its first step's beginning, its newest step; instants in µs."""
+    """A stretch of work without interruption: its start, its first step's beginning, its newest step; µs."""
 
     started: int | None = None
     first_step: int | None = None
@@ -52,6 +52,7 @@ class Fold:
 
     rules: Rules
     attempt: int = 0
+    began: int | None = None
     now: Pass = field(default_factory=Pass)
     saves: Checkpoints = field(default_factory=Checkpoints)
     held: list[Event] = field(default_factory=list)
@@ -82,12 +83,15 @@ class Fold:
     checkpoints: Series = field(default_factory=Series)
     breaks: Series = field(default_factory=Series)
 
-    def take(self, attempt: int, event: Event, known: dict[int, Attempt]) -> None:
-        """Take the next event. Events come by attempt, and within one in the order of their log."""
-        if attempt != self.attempt:
-            if self.attempt:
-                self._end_attempt(known)
-            self.attempt = attempt
+    def enter(self, attempt: int, known: dict[int, Attempt]) -> None:
+        """Begin the next attempt; whatever was done in the one before is interrupted."""
+        if self.attempt:
+            self._end_attempt(known)
+        self.attempt = attempt
+        self.began = known.get(attempt, Attempt()).began
+
+    def take(self, event: Event) -> None:
+        """Take the next event of the attempt, in the order of its log."""
         self._take(event)
 
     def _take(self, event: Event) -> None:
@@ -101,11 +105,14 @@ class Fold:
                 self._start(event)
             case Kind.SAVE | Kind.DONE:
                 self._save(event)
-            case Kind.BANDWIDTH if event.size is not None and (self.bandwidth is None or event.size >= self.bandwidth[0]):
+            case Kind.BANDWIDTH if event.size is not None and (
+                self.bandwidth is None or event.size >= self.bandwidth[0]
+            ):
                 self.bandwidth = (event.size, event.alg, event.bus)
             case Kind.TRANSPORT:
                 self.transport = event.text or self.transport
-        self._see(event.at)
+        if not self.held:
+            self._see(event.at)
 
     def _see(self, at: int | None) -> None:
         if at is not None:
@@ -154,7 +161,7 @@ class Fold:
     def _hold(self, event: Event) -> None:
         """A lower step is a late line when the next step lies above all; else the work went back to it."""
         first, reached = self.held[0], self.now.current
-        assert reached is not None and first.step is not None, "only a step below another one is held"
+        assert reached is not None, "only a step below another one is held"
         another = event.kind is Kind.STEP and event.step is not None and event.step != first.step
         if not another and len(self.held) < HELD_MAX:
             self.held.append(event)
@@ -201,11 +208,21 @@ class Fold:
     def _end_attempt(self, known: dict[int, Attempt]) -> None:
         self._settle()
         before = known.get(self.attempt, Attempt())
-        if self.now.started is None:
-            self.now.started = before.began
+        self._open()
         at = first_known(before.last_line, self.now.last_at, before.ended)
         self._interrupt(at)
         self.interrupted_at, self.reschedules = at, True
+
+    def _open(self, at: int | None = None) -> None:
+        """An attempt that says no start began when its source says, else with its first step, at `at`.
+
+        Before the first start or step of all nothing is counted.
+        """
+        if self.now.started is None and (self.first_start is not None or self.step_lines):
+            self.now.started = self.began
+        if self.reschedules:
+            self.rescheduled += self._span(self.interrupted_at, first_known(self.began, at))
+            self.reschedules = False
 
     def _settle(self) -> None:
         """Nothing more comes that could show a lower step to be a late line."""
@@ -222,11 +239,9 @@ class Fold:
             now.stepped = True
             began = self._began(event)
             now.first_step = began
+            self._open(began)
             if self.first_step is None:
                 self.first_step = began
-            if self.reschedules:
-                self.rescheduled += self._span(self.interrupted_at, began)
-                self.reschedules = False
             self.resumed += self._span(now.started, began)
         self._add(event)
         if event.step is not None:
@@ -274,8 +289,7 @@ class Fold:
         last._settle()
         if failed and last.attempt:
             own = known.get(last.attempt, Attempt())
-            if last.now.started is None:
-                last.now.started = own.began
+            last._open()
             last._interrupt(first_known(own.last_line, last.now.last_at, own.ended))
         return last
 

@@ -58,7 +58,7 @@ def warnings(matcher: Matcher, read: int, events: Sequence[Event], counts: Count
     steps = [event for event in events if event.kind is Kind.STEP]
     if steps and all(event.at is None for event in steps):
         found.append(
-            "no training step has an instant: capture a timestamp, or ship the log with stamps (astra astraeus logs ship)"
+            "no training step has an instant: capture a timestamp, or ship the log as it grows, which stamps its lines"
         )
     if steps and all(event.step is None for event in steps):
         found.append("no training step has a number: capture globalStep or iteration")
@@ -98,9 +98,7 @@ def units(match: Match, matcher: Matcher) -> dict[str, str]:
 
 
 def problems(match: Match, matcher: Matcher) -> list[str]:
-    pattern = matcher.profile.pattern(match.pattern)
-    assert pattern is not None, "a match is of one of the patterns"
-    said = ((name, matcher.problem(pattern, name, value)) for name, value in match.captured.items())
+    said = ((name, matcher.problem(name, value)) for name, value in match.captured.items())
     return [f"{name} {why}" for name, why in said if why]
 
 

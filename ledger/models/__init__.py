@@ -26,6 +26,7 @@ from ledger.models.evidence import (
     Word,
 )
 from ledger.models.fleet import Capacity, Machine, Pool, Readiness
+from ledger.models.logs import LogChunk, LogProfile, LogStream, Measurement
 from ledger.models.people import Invitation, Viewer
 from ledger.models.prices import Price
 from ledger.models.runs import Refused, Run, Worker
@@ -48,7 +49,11 @@ __all__ = [
     "Invitation",
     "LedgerHour",
     "Listing",
+    "LogChunk",
+    "LogProfile",
+    "LogStream",
     "Machine",
+    "Measurement",
     "Membership",
     "OpenCell",
     "Organization",

@@ -43,6 +43,18 @@ OF_ORGANIZATION = {
     "foreign admin": {"foreign"},
     "operator": {"own", "sibling", "foreign"},
 }
+SENT_TO = {
+    "ingest token": {"own", "sibling"},
+    "admin token": {"own", "sibling"},
+    "workspace's ingest token": {"own"},
+    "workspace's admin token": {"own"},
+}
+OF_PROFILE = {
+    "read token": {"own", "sibling"},
+    "foreign admin": {"own", "sibling", "foreign"},
+    "operator": {"own", "sibling", "foreign"},
+}
+CHANGING = ("POST", "PUT", "DELETE")
 Rule = Callable[[str, str, str], int]
 
 
@@ -85,6 +97,58 @@ def held_of_cluster(who: str, target: str) -> int:
 
 def observed(who: str, target: str) -> int:
     return 202 if target in OF_CLUSTER[who] else 404
+
+
+def measured(who: str, target: str, method: str) -> int:
+    """A run's measurement: read by who reads, begun by who sends or administers; the body that is sent is none."""
+    if who in INVALID:
+        return 401
+    scopes = ("ingest", "admin") if method in CHANGING else ("read",)
+    return changed(who, target, method, scopes, ("GET", "HEAD", "PUT"))
+
+
+def shipped(who: str, target: str, method: str) -> int:
+    """Lines of a run's log."""
+    rule = entered(("ingest",), False, lambda who, target: 400 if target in SENT_TO[who] else 404, ("POST",))
+    return rule(who, target, method)
+
+
+def changed(who: str, target: str, method: str, scopes: tuple[str, ...], methods: tuple[str, ...]) -> int:
+    if who in PEOPLE and method not in SAFE:
+        return 403
+    if who in TOKENS and TOKENS[who] not in scopes:
+        return 403
+    if method not in methods:
+        return 405
+    if method in CHANGING:
+        return 400 if target in SENT_TO[who] else 404
+    return of_workspace(who, target)
+
+
+def profiles(who: str, target: str, method: str) -> int:
+    """Log profiles: whoever is known reads them; tokens of the organization with the scope admin write them."""
+    if who in INVALID:
+        return 401
+    if who in PEOPLE and method not in SAFE:
+        return 403
+    scopes = ("admin",) if method in CHANGING else ("read", "ingest", "admin")
+    if who in TOKENS and TOKENS[who] not in scopes:
+        return 403
+    if method not in (("GET", "HEAD", "PUT", "DELETE") if target else ("GET", "HEAD", "POST")):
+        return 405
+    if method not in CHANGING:
+        return of_organization(who, target)
+    if who.startswith("workspace's"):
+        return 403
+    return 404 if method == "DELETE" else 400
+
+
+def of_organization(who: str, target: str) -> int:
+    return 200 if not target or target in OF_PROFILE.get(who, OF_PROFILE["read token"]) else 404
+
+
+def tried(who: str, _: str, method: str) -> int:
+    return entered(("read", "ingest", "admin"), True, lambda *_: 400, ("POST",))(who, "", method)
 
 
 def nothing(*_: str) -> int:
@@ -154,6 +218,7 @@ def organization_page(who: str, target: str, method: str) -> int:
 
 
 RUNS = tuple({"run": f"uid-{target}"} for target in TARGETS)
+PROFILES = tuple({"name": name} for name in ("maxtext", "torchtitan", "theirs", "nobody's"))  # two are everybody's
 CLUSTERS = tuple({"cluster": name} for name in ("east", "west", "theirs", "nowhere"))
 WHERE = (
     {"organization": "acme", "cluster": "east"},
@@ -190,6 +255,11 @@ ADDRESSES: dict[str, Address] = {
     "v1/runs/<path:run>": Address(LEDGERS, targets=RUNS),
     "v1/runs/<path:run>/goodput": Address(LEDGERS, targets=RUNS),
     "v1/runs/<path:run>/timeline": Address(LEDGERS, targets=RUNS),
+    "v1/runs/<path:run>/measurement": Address(measured, targets=RUNS),
+    "v1/runs/<path:run>/logs": Address(shipped, targets=RUNS),
+    "v1/log-profiles": Address(profiles),
+    "v1/log-profiles/test": Address(tried),
+    "v1/log-profiles/<path:name>": Address(profiles, targets=PROFILES),
     "v1/workers": Address(LEDGERS, "state=stalled"),
     f"{API_CLUSTER}/goodput": Address(CLUSTER_LEDGERS, targets=WHERE),
     f"{API_CLUSTER}/goodput/weekly": Address(CLUSTER_LEDGERS, targets=WHERE),

@@ -16,7 +16,10 @@ from ledger.batches import Batch, MachineItem
 from ledger.categorizer import categorize
 from ledger.core.categories import Phase
 from ledger.ingest import ingest
-from ledger.models import Administration, Cluster, Membership, Organization, Token, Workspace
+from ledger.logs.builtin import BUILTIN
+from ledger.measuring.begin import Wish, begin
+from ledger.measuring.profiles import save
+from ledger.models import Administration, Cluster, Membership, Organization, Run, Token, Workspace
 from tests.api.conftest import instant
 from tests.api.matrix import ADDRESSES, METHODS, PEOPLE, PRINCIPALS, TARGETS, TOKENS, admin, routes
 from tests.dashboards.world import MINUTE, run, state
@@ -67,6 +70,8 @@ def site(db: None) -> Site:
         assert ingest(cluster, told).refused == []
     spare = Batch("test", now, machines=[MachineItem(0, "gpu-west", "pool-west", 8000, True)])
     assert ingest(west, spare).refused == []
+        begin(Run.objects.get(uid=f"uid-{target}").pk, Wish("maxtext"))
+    save(globex, "theirs", BUILTIN["maxtext"], "test")
     for cluster in Cluster.objects.all():
         categorize(cluster)
     return Site(people(rooms), tokens(acme, rooms["own"]))

@@ -1,0 +1,1 @@
+"""Log goodput of runs: profiles kept, windows of lines taken, measurements answered and frozen."""

@@ -1,0 +1,178 @@
+"""What a run's measurement says now, and its freezing when the run is over."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from django.db import transaction
+from django.db.models import Sum
+
+from ledger import sql
+from ledger.logs.events import Event
+from ledger.logs.picture import picture
+from ledger.logs.profiles import BadProfile
+from ledger.logs.status import FORMULA, NOT_FOUND, condition, is_failed, measure, status
+from ledger.logs.streams import Stream, fold, with_last_lines
+from ledger.logs.terms import Attempt
+from ledger.logs.thresholds import judged
+from ledger.measuring.packing import unpacked
+from ledger.measuring.profiles import matcher_of
+from ledger.models import LogChunk, LogStream, Measurement, Run
+
+KIND = "GoodputMeasurement"
+API_VERSION = "goodput/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """When a run ended by its source, ms, and how; None while it goes on."""
+
+    at: int | None
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A measurement as it is answered: the bytes of the document, the same read, and what a page draws of it."""
+
+    text: str
+    document: dict[str, Any]
+    picture: dict[str, Any]
+
+
+def end_of(run: int) -> End:
+    """Return the run's own end: the one its source says, else when the last that was counted of it ended."""
+    said, outcome = Run.objects.values_list("ended_at", "outcome").get(pk=run)
+    counted = sql.value("run_end", run=run)
+    if said is not None:
+        return End(round(said.timestamp() * 1000), outcome)
+    return End(None if counted is None else int(counted), outcome)
+
+
+def answer(run: int, now: int) -> Answered | None:
+    """Return what the measurement says at `now` (ms); None: the run has none. It is frozen here when that is due."""
+    measurement = Measurement.objects.filter(run=run).first()
+    if measurement is None:
+        return None
+    if measurement.frozen is None and due(measurement, end_of(run), now):
+        measurement = freeze(run, now)
+    if measurement.frozen is not None:
+        return Answered(measurement.frozen, msgspec.json.decode(measurement.frozen), measurement.picture or {})
+    return _compute(measurement, end_of(run), now)
+
+
+def due(measurement: Measurement, end: End, now: int) -> bool:
+    """One last read is waited for: what the log's reader sends within a sample interval after the end."""
+    return end.at is not None and now >= end.at + measurement.sample_interval_seconds * 1_000
+
+
+def freeze(run: int, now: int) -> Measurement:
+    """Freeze a measurement whose run is over, once and for ever, and return it."""
+    with transaction.atomic():
+        measurement = Measurement.objects.select_for_update(no_key=True).get(run=run)
+        end = end_of(run)
+        if measurement.frozen is None and end.at is not None:
+            found = _compute(measurement, end, now, final=True)
+            measurement.frozen, measurement.picture = found.text, found.picture
+            measurement.frozen_at = sql.rows("clock_time")[0][0]
+            measurement.save(update_fields=["frozen", "picture", "frozen_at"])
+        return measurement
+
+
+def freeze_due(now: int, limit: int = 100) -> int:
+    """Freeze what is due, the oldest first; return how many."""
+    found = 0
+    for run in Measurement.objects.filter(frozen=None).order_by("created_at").values_list("run", flat=True)[:5_000]:
+        measurement = Measurement.objects.filter(run=run).first()
+        if measurement is not None and due(measurement, end_of(run), now):
+            freeze(run, now)
+            found += 1
+            if found >= limit:
+                break
+    return found
+
+
+def _compute(measurement: Measurement, end: End, now: int, final: bool = False) -> Answered:
+    ended = end.at is not None
+    read = _read_of(measurement)
+    spec, drawn = _spec(measurement), dict[str, Any]()
+    if measurement.document is None:
+        why = f"there is no log profile {measurement.profile}"
+        told: dict[str, Any] = {
+            "conditions": [condition("Measuring", False, NOT_FOUND, why), condition("Complete", ended, NOT_FOUND, why)]
+        }
+    else:
+        try:
+            matcher = matcher_of(measurement.document)
+        except BadProfile as error:  # a document from before a rule that it breaks
+            return _document(
+                measurement,
+                spec,
+                {"conditions": [condition("Measuring", False, NOT_FOUND, str(error))]},
+                {},
+                read,
+                final,
+            )
+        streams = streams_of(measurement)
+        known = with_last_lines(known_of(measurement.run_id), streams)
+        until = end.at if end.at is not None else now
+        measured = measure(
+            fold(matcher.profile, streams, known), known, until * 1_000, ended and is_failed(end.outcome)
+        )
+        told = status(measured, ended, end.outcome)
+        drawn = picture(measured)
+    return _document(measurement, spec, told, drawn, read, final, ended)
+
+
+def _document(
+    measurement: Measurement, spec: dict[str, Any], told: dict[str, Any], drawn: dict[str, Any], read: dict[str, int],
+    final: bool, ended: bool = False,
+) -> Answered:  # fmt: skip
+    document = {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "spec": spec,
+        "status": told,
+        "provisional": not final,
+        "formula": FORMULA,
+        "thresholds": judged(measurement.thresholds, told, ended),
+        "read": read,
+    }
+    return Answered(msgspec.json.encode(document).decode(), document, drawn)
+
+
+def _spec(measurement: Measurement) -> dict[str, Any]:
+    run = measurement.run
+    return {
+        "jobRef": {"name": run.name, "uid": run.uid},
+        "logProfileRef": {"name": measurement.profile, "version": measurement.version},
+        "sampleInterval": measurement.sample_interval_seconds,
+        "thresholds": measurement.thresholds,
+    }
+
+
+def _read_of(measurement: Measurement) -> dict[str, int]:
+    sums = LogStream.objects.filter(measurement=measurement).aggregate(
+        lines=Sum("lines"), bytes=Sum("octets"), dropped=Sum("dropped")
+    )
+    return {name: int(value or 0) for name, value in sums.items()}
+
+
+def streams_of(measurement: Measurement) -> list[Stream]:
+    return [
+        Stream(row.attempt, row.worker, lambda row=row: events_of(row), row.numbered, row.last_at)  # type: ignore[misc]
+        for row in LogStream.objects.filter(measurement=measurement)
+    ]
+
+
+def events_of(stream: LogStream) -> Iterable[Event]:
+    """Yield the events of a log in the order of its lines; a chunk at a time is held."""
+    chunks = LogChunk.objects.filter(stream=stream).order_by("first").values_list("first", "packed")
+    for first, packed in chunks.iterator(chunk_size=64):
+        yield from unpacked(bytes(packed), first)
+
+
+def known_of(run: int) -> dict[int, Attempt]:
+    """Return when each attempt of the run began and ended by its source."""
+    return {number: Attempt(began, ended) for number, began, ended in sql.rows("run_attempts", run=run)}

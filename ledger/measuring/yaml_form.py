@@ -1,0 +1,49 @@
+"""YAML in and out: plain data only, small, without aliases, which could make much of little."""
+
+from typing import Any
+
+import yaml
+
+from ledger.logs.profiles import DOCUMENT_BYTES_MAX
+
+YAML = "application/yaml"
+YAML_TYPES = frozenset({YAML, "application/x-yaml", "text/yaml", "text/x-yaml"})
+
+
+class BadYaml(ValueError):
+    """A text that is not taken as YAML; the text says why in one sentence."""
+
+
+class PlainLoader(yaml.SafeLoader):
+    """Strings, numbers, lists, objects; dates stay text."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            raise BadYaml("The YAML must not have aliases.")
+        return super().compose_node(parent, index)
+
+
+PlainLoader.yaml_implicit_resolvers = {
+    first: [(tag, expression) for tag, expression in found if tag != "tag:yaml.org,2002:timestamp"]
+    for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read(text: bytes) -> Any:
+    """Return the one document of a YAML text. Raises BadYaml."""
+    if len(text) > DOCUMENT_BYTES_MAX:
+        raise BadYaml(f"A profile has at most {DOCUMENT_BYTES_MAX:,} bytes.")
+    try:
+        return yaml.load(text, PlainLoader)  # noqa: S506  # a safe loader with less
+    except BadYaml:
+        raise
+    except (yaml.YAMLError, ValueError, RecursionError, UnicodeDecodeError, TypeError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" (line {mark.line + 1})" if mark is not None else ""
+        raise BadYaml(f"The text is not YAML{where}.") from None
+
+
+def write(document: Any) -> str:
+    """Return a document as YAML, its keys in their order."""
+    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
+    return text
