@@ -52,6 +52,8 @@ def prune() -> None:
             if pruned.rows or pruned.months:
                 log.info("%s: %d rows and %d months removed", cluster, pruned.rows, pruned.months)
     prune_changes(now() - settings.AUDIT_KEEP_DAYS * DAY)
+
+
 @shared_task(name="ledger.tasks.freeze_measurements", ignore_result=True)
 def freeze_measurements() -> None:
     """Freeze the log goodput of the runs that are over."""
