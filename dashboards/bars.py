@@ -1,4 +1,4 @@
-"""Where a row's time went, as an SVG bar with its breakdown.
+"""Where a row's time went, as an SVG bar with its words.
 
 Made by f-string, for a template's loop is far slower; so nothing may get in that is not a number or a word of
 this project. The one exception, a row's address, is escaped here.
@@ -15,7 +15,6 @@ from ledger.core.totals import Ledger
 
 WIDTH = 100_000  # a bar's whole width, in thousandths of a percent
 GAP = 700  # what parts the time held from the time not held
-HEIGHT = 14
 
 
 class Markup(str):
@@ -69,32 +68,19 @@ def described(ledger: Ledger) -> str:
     return said or "no time"
 
 
-def bar(ledger: Ledger, full: int, key: str) -> Markup:
-    """Return the bar as SVG; `key` makes its ids unique on the page."""
+def bar(ledger: Ledger, full: int, address: str = "") -> Markup:
+    """Return the bar, said in words for who cannot see it and for the browser, which makes a list of them.
+
+    Each category in that list leads to `address` sorted by it; `address` sorts by nothing itself, "": nothing leads
+    anywhere. Colours and heights are in the style sheet, so that a row weighs little.
+    """
     rects = "".join(
-        f'<rect class="k{s.category}" x="{percent(s.x)}" width="{percent(s.width)}" height="{HEIGHT}" '
-        f'fill="url(#{"held" if s.held else "unheld"}-{s.category.label})"/>'
+        f'<rect class="{"k" if s.held else "u"}{s.category}" x="{percent(s.x)}" width="{percent(s.width)}"/>'
         for s in segments(ledger, full)
         if full
     )
+    lead = f' data-to="{escape(address + ("" if address.endswith("?") else "&"))}"' if address else ""
     return Markup(
-        f'<svg class="bar" role="img" tabindex="0" width="100%" height="{HEIGHT}" '
-        f'aria-labelledby="said-{key}"><desc id="said-{key}">{described(ledger)}</desc>{rects}</svg>'
+        f'<div class="where" role="img" tabindex="0" aria-label="{described(ledger)}"{lead}>'
+        f'<svg class="bar" aria-hidden="true">{rects}</svg></div>'
     )
-
-
-def breakdown(ledger: Ledger, address: str) -> Markup:
-    """Return the list that a bar shows under the pointer; each category leads to `address` sorted by it.
-
-    `address` sorts by nothing itself; "": nothing leads anywhere.
-    """
-    lead = escape(address + ("" if address.endswith("?") else "&") + "sort=-")
-    lines = "".join(
-        f'<li class="k{category}">'
-        + (f'<a href="{lead}{category.label}" tabindex="-1">' if address else "<span>")
-        + f'<svg class="key"><use href="#key-{category.label}"/></svg>{category.label}'
-        f"<b>{hours(amount)}</b><i>{share(amount, ledger.asked)}</i>{'</a>' if address else '</span>'}</li>"
-        for category, amount in zip(Category, ledger.amounts, strict=True)
-        if amount
-    )
-    return Markup(f"<ul>{lines}</ul>")

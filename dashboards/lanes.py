@@ -22,8 +22,8 @@ from ledger.queries import Segment, Timeline
 HEIGHT = 20
 SINGLE_MAX = 24  # more workers are folded into groups
 GROUP = 50
-BUCKETS = 80
-RECTS_MAX = 800
+BUCKETS = (80, 40, 20, 10, 5)
+RECTS_MAX = 400
 FINEST = 200  # thousandths of a percent of the width
 
 Workers = Sequence[tuple[str, tuple[Segment, ...]]]
@@ -57,11 +57,13 @@ def lanes(timeline: Timeline, zoom: Zoom, now: int) -> list[Lane]:
     if len(workers) <= SINGLE_MAX:
         return single_lanes(workers, zoom, until, now)
     found: list[Lane] = []
-    for number, first in enumerate(range(0, len(workers), GROUP)):
-        members, is_open = workers[first : first + GROUP], number == zoom.open
+    groups = [workers[first : first + GROUP] for first in range(0, len(workers), GROUP)]
+    pictures = group_lanes(groups, zoom, until)
+    for number, (members, drawn) in enumerate(zip(groups, pictures, strict=True)):
+        is_open = number == zoom.open
         name = f"{members[0][0]} … {members[-1][0]}"
         href = zoom.link(group=-1 if is_open else number)
-        found.append(Lane(name, f"{len(members)} workers", together(members, zoom, until), href, is_open))
+        found.append(Lane(name, f"{len(members)} workers", drawn, href, is_open))
         if is_open:
             found += single_lanes(members, zoom, until, now, in_group=True)
     return found
@@ -127,19 +129,14 @@ def lane(name: str, found: Iterable[Piece], zoom: Zoom, now: int) -> Markup:
     rects = "".join(
         rect(p, now, *place(p.since, p.to, zoom)) for p in found if p.to > zoom.start and p.since < zoom.end
     )
-    return Markup(
-        f'<svg class="lane" role="img" tabindex="0" width="100%" height="{HEIGHT}" '
-        f'aria-label="Timeline of {escape(name)}">{rects}</svg>'
-    )
+    return Markup(f'<svg class="lane" role="img" tabindex="0" aria-label="Timeline of {escape(name)}">{rects}</svg>')
 
 
 def rect(p: Piece, now: int, x: int, width: int) -> str:
     """Return the rectangle of a piece, `x` and `width` in thousandths of a percent."""
-    fill = f"{'held' if p.most.held else 'unheld'}-{p.most.category.label}"
-    seen = ' class="unseen"' if p.most.unobserved else ""
+    kind = f"{'k' if p.most.held else 'u'}{p.most.category}{' unseen' if p.most.unobserved else ''}"
     return (
-        f'<rect{seen} x="{percent(x)}" width="{percent(width)}" height="{HEIGHT}" fill="url(#{fill})">'
-        f"<title>{escape(told(p, now))}</title></rect>"
+        f'<rect class="{kind}" x="{percent(x)}" width="{percent(width)}"><title>{escape(told(p, now))}</title></rect>'
     )
 
 
@@ -167,10 +164,23 @@ def exact(at: int, now: int) -> str:
     return f"{day_and_clock(at, now)}{moment(at).strftime(':%S')}{rest}"
 
 
-def together(members: Workers, zoom: Zoom, until: int) -> Markup:
-    """Return the lane of a group: in each of 80 columns, how its workers' GPU time is shared out."""
-    columns = [[0] * (2 * len(Category)) for _ in range(BUCKETS)]
-    size = -(-zoom.length // BUCKETS)
+def group_lanes(groups: Sequence[Workers], zoom: Zoom, until: int) -> list[Markup]:
+    """Return the lanes of the groups, with as many columns as the page can carry."""
+    for buckets in BUCKETS:
+        spread = [spread_out(members, zoom, until, buckets) for members in groups]
+        drawn = [list(stack(columns, max((sum(column) for column in columns), default=0))) for columns in spread]
+        if sum(len(rects) for rects in drawn) <= RECTS_MAX:
+            break
+    return [
+        Markup(f'<svg class="lane group" role="img" aria-label="{escape(summed(columns))}">{"".join(rects)}</svg>')
+        for columns, rects in zip(spread, drawn, strict=True)
+    ]
+
+
+def spread_out(members: Workers, zoom: Zoom, until: int, buckets: int) -> list[list[int]]:
+    """Return how the workers' GPU time is shared out in each of `buckets` columns: held by category, then not held."""
+    columns = [[0] * (2 * len(Category)) for _ in range(buckets)]
+    size = -(-zoom.length // buckets)
     for _, segments in members:
         for segment in segments:
             since, to = max(segment.since, zoom.start), min(until if segment.to is None else segment.to, zoom.end)
@@ -178,15 +188,11 @@ def together(members: Workers, zoom: Zoom, until: int) -> Markup:
             for number in range((since - zoom.start) // size, -(-(to - zoom.start) // size)):
                 begin = zoom.start + number * size
                 columns[number][line] += segment.gpus_milli * (min(to, begin + size) - max(since, begin))
-    top = max((sum(column) for column in columns), default=0)
-    return Markup(
-        f'<svg class="lane group" role="img" width="100%" height="{HEIGHT}" '
-        f'aria-label="{escape(summed(columns))}">{"".join(stack(columns, top))}</svg>'
-    )
+    return columns
 
 
 def stack(columns: list[list[int]], top: int) -> Iterator[str]:
-    """Yield the rectangles; columns that look the same are drawn as one. Heights are in pixels."""
+    """Yield the rectangles; columns that look the same are drawn as one. Heights are in pixels of HEIGHT."""
     shapes = [tuple(amount * HEIGHT // top if top else 0 for amount in column) for column in columns]
     number = 0
     for shape, same in groupby(shapes):
@@ -194,10 +200,10 @@ def stack(columns: list[list[int]], top: int) -> Iterator[str]:
         for line, height in enumerate(shape):
             if height:
                 y -= height
-                kind = "held" if line < len(Category) else "unheld"
+                kind = f"{'k' if line < len(Category) else 'u'}{line % len(Category)}"
                 yield (
-                    f'<rect x="{percent(number * 100_000 // BUCKETS)}" width="{percent(wide * 100_000 // BUCKETS)}" '
-                    f'y="{y}" height="{height}" fill="url(#{kind}-{Category(line % len(Category)).label})"/>'
+                    f'<rect class="{kind}" x="{percent(number * 100_000 // len(columns))}" '
+                    f'width="{percent(wide * 100_000 // len(columns))}" y="{y}" height="{height}"/>'
                 )
         number += wide
 

@@ -50,7 +50,7 @@ def ledger_part(
         "pages": Pages(answer.count, max(wanted.page, 1), PAGE_ROWS),
         "partial": partial,
         "late": now - answer.counted_until > LATE_AFTER_MS,
-        "whole_bar": bar(whole, whole.asked, "whole"),
+        "whole_bar": bar(whole, whole.asked),
         "parts": parts(whole, wanted),
         "groupings": groupings,
         "ranges": LENGTHS,

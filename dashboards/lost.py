@@ -56,10 +56,10 @@ def shown_losses(losses: Iterable[Loss], lost: int, zoom: Zoom, now: int) -> lis
     """Return the losses; `lost` is all that the run lost, GPU-microseconds. The costliest bar takes the whole width."""
     rows = list(losses)
     most = max((loss.ledger.asked for loss in rows), default=0)
-    return [shown_loss(number, loss, lost, most, zoom, now) for number, loss in enumerate(rows)]
+    return [shown_loss(loss, lost, most, zoom, now) for loss in rows]
 
 
-def shown_loss(number: int, loss: Loss, lost: int, most: int, zoom: Zoom, now: int) -> ShownLoss:
+def shown_loss(loss: Loss, lost: int, most: int, zoom: Zoom, now: int) -> ShownLoss:
     margin = max((loss.until - loss.since) // 4, 60_000)
     return ShownLoss(
         what=words(loss),
@@ -73,7 +73,7 @@ def shown_loss(number: int, loss: Loss, lost: int, most: int, zoom: Zoom, now: i
         parts=listed(loss.ledger),
         hours=hours(loss.ledger.asked),
         share=share(loss.ledger.asked, lost),
-        bar=bar(loss.ledger, most, f"loss-{number}"),
+        bar=bar(loss.ledger, most),
         href=zoom.link(loss.since - margin, loss.until + margin),
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from dashboards.bars import Markup, bar, breakdown
+from dashboards.bars import Markup, bar
 from dashboards.filters import Shown
 from dashboards.numbers import ABSENT, grouped, hours, share
 from dashboards.places import Place, Spots
@@ -64,11 +64,7 @@ class ShownRow:
 
     @property
     def bar(self) -> Markup:
-        return bar(self.ledger, self.full, self.key)
-
-    @property
-    def breakdown(self) -> Markup:
-        return breakdown(self.ledger, self.deeper)
+        return bar(self.ledger, self.full, self.deeper)
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def shown_troubles(
             parts=listed(trouble.ledger),
             hours=hours(trouble.ledger.asked),
             share=share(trouble.ledger.asked, cost),
-            bar=bar(trouble.ledger, most, f"trouble-{number}"),
+            bar=bar(trouble.ledger, most),
         )
         for number, trouble in enumerate(rows)
     ]

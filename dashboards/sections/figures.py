@@ -16,7 +16,7 @@ def part(view: RunView) -> dict[str, Any]:
         "partial": running and view.row.going,
         "figures": Measured(view.total).five(),
         "whole": view.total,
-        "whole_bar": bar(view.total, view.total.asked, "whole"),
+        "whole_bar": bar(view.total, view.total.asked),
         "parts": parts(view.total, view.shown),
     }
 

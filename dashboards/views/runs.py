@@ -76,6 +76,7 @@ def head_of(view: RunView) -> dict[str, Any]:
     return {
         "now": view.now,
         "run": view.row,
+        "run_total": view.total,
         "state": state_of(view.row),
         "attempts": view.attempts,
         "count": len(view.workers),

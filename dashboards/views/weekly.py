@@ -74,7 +74,7 @@ def weekly_part(place: Place | ClusterPlace, scope: Scope, wanted: Shown) -> dic
         "capacity_weeks": capacity_weeks(scope, answer) if isinstance(place, ClusterPlace) else (),
         "figure": charts.stacked(weeks),
         "whole": answer.total,
-        "whole_bar": bar(answer.total, answer.total.asked, "whole"),
+        "whole_bar": bar(answer.total, answer.total.asked),
         "total": sum_row(answer.total, "Total", "total", wanted, answer.total.asked, address=place.address),
         "parts": parts(answer.total, wanted),
         "groupings": GROUPINGS,

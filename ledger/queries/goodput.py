@@ -108,7 +108,7 @@ def goodput(
         rows=tuple(found.rows[window.start]),
         total=found.totals.get(window.start, Ledger()),
         count=found.counts.get(window.start, 0),
-        **_envelope(scope, found),
+        **_envelope(found),
     )
 
 
@@ -125,7 +125,7 @@ def weekly(
     starts = range(floor_week(window.start), window.end, WEEK)
     weeks = tuple(_week(start, window, found) for start in starts)
     total = sum((week.total for week in weeks), Ledger())
-    return Weeks(window=window, by=by, weeks=weeks, total=total, **_envelope(scope, found))
+    return Weeks(window=window, by=by, weeks=weeks, total=total, **_envelope(found))
 
 
 def _week(start: int, window: Window, found: "_Found") -> Week:
@@ -147,6 +147,7 @@ class _Found:
     counted_until: int = 0
     complete: bool = False
     revised_at: int | None = None
+    readings_expected: bool = True
     rows: dict[int, list[Row]] = field(default_factory=lambda: defaultdict(list))
     totals: dict[int, Ledger] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
@@ -178,6 +179,7 @@ def _ask(
             case "envelope":
                 found.counted_until, found.complete = int(rest[4]), bool(rest[5])
                 found.revised_at = None if rest[6] is None else int(rest[6])
+                found.readings_expected = bool(rest[7])
             case "total":
                 found.totals[bucket], found.counts[bucket] = ledger_of(rest[4:]), rank
             case "row":
@@ -186,12 +188,12 @@ def _ask(
     return found
 
 
-def _envelope(scope: Scope, found: _Found) -> dict[str, Any]:
+def _envelope(found: _Found) -> dict[str, Any]:
     return {
         "counted_until": found.counted_until,
         "complete": found.complete,
         "revised_at": found.revised_at,
-        "readings_expected": bool(sql.value("readings_expected", workspaces=sorted(scope.workspaces))),
+        "readings_expected": found.readings_expected,
     }
 
 

@@ -112,7 +112,12 @@ SELECT
     coalesce(ledger_ms(min(until)), ledger_ms(clock_timestamp())), coalesce(bool_and(final_to >= ledger_at(%(end)s)), false)::int,
     (SELECT ledger_ms(max(v.revised_at)) FROM ledger_revision AS v JOIN clock AS k ON k.id = v.cluster_id
      WHERE v.hour >= ledger_at(%(start)s) AND v.hour < ledger_at(%(end)s)),
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    -- whether any of the clusters expects readings of its GPUs now
+    (SELECT coalesce(bool_or(coalesce(
+        (SELECT u.readings_expected FROM ledger_clusterrule AS u
+         WHERE u.cluster_id = k.id AND u.since <= clock_timestamp() ORDER BY u.since DESC LIMIT 1), true
+     )), true) FROM clock AS k)::int,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 FROM clock
 UNION ALL
 SELECT

@@ -13,19 +13,19 @@ from tests.api.test_observations import problem
 
 OF_CLUSTER = "organizations/acme/clusters/east/goodput"
 STATEMENTS = {  # the token is one, the workspaces of its organization another, the clock a third
-    "goodput": 5,
-    "goodput?by=run&format=csv": 5,
-    "goodput/weekly?by=machine": 5,
+    "goodput": 4,
+    "goodput?by=run&format=csv": 4,
+    "goodput/weekly?by=machine": 4,
     "goodput/metrics": 6,
     "runs": 3,
     "runs?limit=2&format=csv": 3,
     "runs/llm": 5,
-    "runs/llm/goodput": 8,
-    "runs/llm/goodput?days=3": 6,
+    "runs/llm/goodput": 7,
+    "runs/llm/goodput?days=3": 5,
     "runs/llm/timeline": 5,
     "workers?state=stalled": 4,
-    OF_CLUSTER: 6,
-    f"{OF_CLUSTER}/weekly": 6,
+    OF_CLUSTER: 5,
+    f"{OF_CLUSTER}/weekly": 5,
     "clusters/east/refused": 3,
 }
 

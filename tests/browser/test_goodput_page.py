@@ -137,11 +137,29 @@ def test_a_bar_names_category_hours_and_share_under_the_pointer_and_in_focus(vis
     expect(card.locator("li.k0")).to_have_css("background-color", "rgba(0, 0, 0, 0)")
     page.mouse.move(1, 1)
     expect(card).to_be_hidden()
-    row.locator("svg.bar").focus()
+    row.locator(".where").focus()
     expect(card).to_be_visible()
     row.locator("rect.k1").hover()
     card.get_by_text("idle").click()
     expect(page).to_have_url(re.compile("run=uid-llm&sort=-idle"))
+
+
+def test_a_bar_s_categories_are_reached_by_keyboard_and_stay_over_a_refresh(visit: Visit) -> None:
+    page = visit().open()
+    row = page.locator("#rows tbody tr", has=page.get_by_role("link", name="llm", exact=True))
+    row.locator(".where").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(row.locator(".card li.k1 a")).to_be_focused()
+    with page.expect_response(re.compile("goodput$")):
+        page.evaluate("htmx.trigger('#page', 'refresh')")
+    page.evaluate("new Promise((done) => setTimeout(done, 50))")
+    expect(row.locator(".card li.k1 a")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(row.locator(".where")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("run=uid-llm&sort=-"))
 
 
 def test_a_refresh_keeps_focus_scroll_what_is_open_and_what_is_typed(visit: Visit, site: Site) -> None:
@@ -263,8 +281,9 @@ def test_everything_works_without_javascript(visit: Visit, site: Site) -> None:
     page.locator("#next").click()
     expect(page).to_have_url(re.compile("page=2"))
     row = page.locator("#rows tbody tr").first
-    row.locator("svg.bar").hover()
-    expect(row.locator(".card")).to_be_visible()
+    row.locator(".where").hover()
+    said = row.locator(".where").evaluate("(where) => getComputedStyle(where, '::after').display")
+    assert said == "block", "its words show"
     page.locator("#switch summary").click()
     page.get_by_role("link", name="acme / empty room").click()
     expect(page.locator("#connect-command")).to_be_visible()
@@ -290,7 +309,7 @@ def test_axe_finds_nothing(visit: Visit, site: Site, axe: str, scheme: str) -> N
     visitor.open()
     page.locator("#custom summary").click()
     page.locator("#meaning summary").click()
-    page.locator("#rows tbody tr").nth(2).locator("svg.bar").focus()
+    page.locator("#rows tbody tr").nth(2).locator(".where").focus()
     check("bars")
     for query in ("?show=numbers&sort=-idle", "?by=machine&run=uid-llm&q=gpu", "?q=nothing+like+it"):
         page.goto(site.url + GOODPUT + query)
@@ -315,7 +334,7 @@ def test_on_a_phone_a_tap_opens_the_rest_of_a_row(visit: Visit) -> None:
     row = page.locator("#rows tbody tr", has=page.get_by_role("link", name="llm", exact=True))
     expect(row.locator("td.held")).to_be_hidden()
     expect(row.locator("td.goodput")).to_be_visible()
-    row.locator("svg.bar").tap()
+    row.locator(".where").tap()
     expect(row.locator(".card")).to_be_visible()
     expect(row.locator(".card .sums")).to_contain_text("held")
     box = row.locator(".card").bounding_box()

@@ -43,7 +43,7 @@ def test_the_timeline_tells_instants_by_pointer_and_by_keyboard_and_looks_closer
     expect(page.locator("#told")).to_have_text(re.compile(r"^worker-0: waiting, .* UTC \(2 h 0 min\), on no machine"))
     page.keyboard.press("ArrowRight")
     expect(page.locator("#told")).to_have_text(re.compile(r"^worker-0: starting, .* \(10 min\), gpu-1 h100, attempt 1"))
-    lane.locator("rect[fill*=idle]").first.hover()
+    lane.locator("rect.k1").first.hover()
     expect(page.locator("#told")).to_have_text(re.compile("^worker-0: idle"))
     box = lane.bounding_box()
     assert box
@@ -61,7 +61,7 @@ def test_a_loss_is_looked_at_in_the_timeline(visit: Visit) -> None:
     page = visit().open(path=LLM)
     page.locator(".losses tr", has_text="failed").get_by_role("link").click()
     expect(page).to_have_url(re.compile(r"\?from=.*&to=.*#timeline$"))
-    expect(page.locator("#lanes svg.lane").first.locator("rect[fill*=failure]")).not_to_have_count(0)
+    expect(page.locator("#lanes svg.lane").first.locator("rect.k5")).not_to_have_count(0)
     page.go_back()
     expect(page).to_have_url(re.compile(r"uid-llm$"))
     expect(page.locator("#zoom-all")).to_have_count(0)

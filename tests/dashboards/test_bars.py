@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.bars import GAP, WIDTH, Markup, bar, breakdown, described, percent, segments
+from dashboards.bars import GAP, WIDTH, Markup, bar, described, percent, segments
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger
 from tests.dashboards.ledgers import ledger, ledgers
@@ -35,19 +35,18 @@ def test_pieces_lie_side_by_side_and_what_is_not_held_after_a_gap(of: Ledger) ->
 
 def test_a_bar_as_it_is_drawn() -> None:
     of = ledger(productive=6, idle=2, unheld={"waiting": 1, "failure": 1})
-    svg = ET.fromstring(bar(of, 10 * 3_600_000_000, "k"))
-    rects = [(r.get("x"), r.get("width"), r.get("fill")) for r in svg if r.tag == "rect"]
+    where = ET.fromstring(bar(of, 10 * 3_600_000_000))
+    rects = [(r.get("class"), r.get("x"), r.get("width")) for r in where[0]]
     assert rects == [
-        ("0%", "59.58%", "url(#held-productive)"),
-        ("59.58%", "19.86%", "url(#held-idle)"),
-        ("80.14%", "9.93%", "url(#unheld-failure)"),
-        ("90.07%", "9.93%", "url(#unheld-waiting)"),
+        ("k0", "0%", "59.58%"),
+        ("k1", "59.58%", "19.86%"),
+        ("u5", "80.14%", "9.93%"),
+        ("u7", "90.07%", "9.93%"),
     ]
-    assert svg.get("role") == "img"
-    assert svg.get("tabindex") == "0"
-    assert svg.get("style") is None
-    assert svg.find("desc").text == described(of)  # type: ignore[union-attr]
-    assert svg.get("aria-labelledby") == svg.find("desc").get("id")  # type: ignore[union-attr]
+    assert (where.get("role"), where.get("tabindex")) == ("img", "0")
+    assert where.get("style") is None
+    assert where.get("data-to") is None
+    assert where.get("aria-label") == described(of)
 
 
 def test_a_row_of_half_the_time_has_half_the_width() -> None:
@@ -56,9 +55,9 @@ def test_a_row_of_half_the_time_has_half_the_width() -> None:
 
 
 def test_nothing_is_an_empty_bar_and_said_so() -> None:
-    svg = ET.fromstring(bar(Ledger(), 0, "k"))
-    assert [child.tag for child in svg] == ["desc"]
-    assert described(Ledger()) == "no time"
+    where = ET.fromstring(bar(Ledger(), 0))
+    assert list(where[0]) == []
+    assert where.get("aria-label") == described(Ledger()) == "no time"
 
 
 def test_a_bar_in_words() -> None:
@@ -69,13 +68,11 @@ def test_a_bar_in_words() -> None:
     )
 
 
-def test_the_breakdown_names_hours_and_shares_and_leads_to_the_rows_sorted_by_each() -> None:
-    markup = breakdown(ledger(productive=3, idle=1), '?run=a"><b>&by=machine')
-    assert "<b>3.0</b><i>75.0 %</i>" in markup
-    assert 'href="?run=a&quot;&gt;&lt;b&gt;&amp;by=machine&amp;sort=-idle"' in markup
-    assert "<b>&by" not in markup
-    assert "stalled" not in markup
-    assert 'href="?sort=-idle"' in breakdown(ledger(idle=1), "?")
+def test_a_bar_leads_to_the_rows_sorted_by_each_category() -> None:
+    markup = bar(ledger(idle=1), 1, '?run=a"><b>&by=machine')
+    assert 'data-to="?run=a&quot;&gt;&lt;b&gt;&amp;by=machine&amp;"' in markup
+    assert "<b>" not in markup
+    assert 'data-to="?"' in bar(ledger(idle=1), 1, "?")
 
 
 def test_percents_are_as_svg_takes_them() -> None:

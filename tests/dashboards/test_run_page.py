@@ -1,6 +1,7 @@
 """The page of a run: its figures, what it lost, its timeline, its workers, and the list of runs that leads to it."""
 
 import re
+from statistics import median
 
 import pytest
 from django.db import connection
@@ -9,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from dashboards.filters import shown
 from dashboards.lanes import HEIGHT, Piece, lanes, pieces
 from dashboards.moments import iso
-from dashboards.numbers import hours
+from dashboards.numbers import decimal, hours
 from dashboards.zoom import TICKS_MAX, Zoom, zoom
 from ledger import queries
 from ledger.access import scope_of_workspace
@@ -114,11 +115,37 @@ def test_a_thousand_workers_are_folded_and_a_group_can_be_opened() -> None:
     assert (folded[1].name, folded[1].detail) == ("worker-50 … worker-99", "50 workers")
     assert folded[0].picture.count("<rect") == 2
     assert 'aria-label="productive 50 %, idle 50 %"' in folded[0].picture
-    assert f'height="{HEIGHT}" fill="url(#held-idle)"' in folded[0].picture
+    assert f'class="k1" x="50%" width="50%" y="0" height="{HEIGHT}"' in folded[0].picture
     opened = lanes(timeline, part(0, 2 * DAY, group=1), 2 * DAY)
     assert len(opened) == 70
     assert [lane.name for lane in opened[2:4]] == ["worker-50", "worker-51"]
     assert sum(len(lane.picture) for lane in folded) < 20_000
+
+
+def test_groups_have_as_many_columns_as_the_page_can_carry() -> None:
+    turns = tuple(Category(n % 7) for n in range(80))
+    busy = tuple(segment(n * HOUR, (n + 1) * HOUR, turns[n]) for n in range(80))
+    workers = tuple((f"worker-{n}", busy[n % 5 :]) for n in range(2000))
+    folded = lanes(Timeline(workers, 80 * HOUR), part(0, 80 * HOUR), 80 * HOUR)
+    assert len(folded) == 40
+    assert sum(lane.picture.count("<rect") for lane in folded) <= 10 * 7 * 40
+    assert sum(len(lane.picture) for lane in folded) < 150_000
+
+
+def test_a_run_is_seen_beside_the_others(world: World, get: Get) -> None:
+    page = get(LLM, **closed(world))
+    answer = queries.goodput(
+        scope_of_workspace(world.vision), Window(world.edge - 2 * DAY, world.edge), "run", limit=None
+    )
+    others = [row.ledger.goodput for row in answer.rows if row.uid != "uid-llm" and row.ledger.goodput is not None]
+    rows = [row.text for row in read(page).by_id("beside").of("tr")]
+    assert f"the {len(others)} other runs" in text_of(page, "beside")
+    assert rows[1].startswith("goodput")
+    assert f"{decimal(median(others) * 100)} %" in rows[1]
+    better = sum(other > page.context["run_total"].goodput for other in others)
+    assert rows[1].endswith(str(better))
+    assert "its biggest loss" in text_of(page, "beside")
+    assert "beside" not in [p.template for p in get("/w/acme/speech/runs/uid-choir", "sol").context["sections"]]
 
 
 def test_stretches_too_short_to_be_seen_are_drawn_as_one() -> None:
