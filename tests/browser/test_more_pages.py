@@ -10,7 +10,12 @@ from tests.browser.conftest import Site, Visit
 WEEKLY = "/w/acme/vision/goodput/weekly"
 RUNS = "/w/acme/vision/runs"
 LLM = f"{RUNS}/uid-llm"
-EAST = "/organizations/acme/clusters/east/goodput"
+EAST = "/organizations/acme/clusters/east"
+GPU_1 = "/w/acme/vision/machines/gpu-1"
+PLACES = (
+    "/w/acme/vision/machines", GPU_1, "/w/acme/vision/pools/h100",
+    f"{EAST}/goodput", f"{EAST}/goodput/weekly", f"{EAST}/machines", f"{EAST}/pools/h100",
+)  # fmt: skip
 
 
 def test_the_chart_is_drawn_and_stays_over_a_refresh(visit: Visit) -> None:
@@ -67,6 +72,42 @@ def test_a_loss_is_looked_at_in_the_timeline(visit: Visit) -> None:
     expect(page.locator("#zoom-all")).to_have_count(0)
 
 
+def test_the_heat_map_is_read_by_pointer_and_by_keyboard(visit: Visit) -> None:
+    page = visit().open(path=GPU_1)
+    heat, told = page.locator("#heat-map"), page.locator("#heat-told")
+    heat.focus()
+    page.keyboard.press("Home")
+    expect(told).to_have_text(re.compile(r"00:00 UTC: nothing was held$"))
+    page.keyboard.press("End")
+    for _ in range(30):
+        page.keyboard.press("ArrowUp")
+    expect(told).to_have_text(re.compile(r"^\w+,? \d+ \w+,? \d\d:00 UTC: goodput \d+ %, 8.0 GPU-hours held$"))
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"\?start=.*%3A00%3A00Z&end=.*%3A00%3A00Z$"))
+    expect(page.locator("#figure-held b")).to_have_text("8.0")
+    page.go_back()
+    page.locator("#heat-table summary").click()
+    expect(page.locator("#heat-table tbody tr")).to_have_count(8)
+    with page.expect_response(re.compile("gpu-1$")):
+        page.evaluate("htmx.trigger('#page', 'refresh')")
+    expect(page.locator("#heat-table tbody tr").first).to_be_visible()
+    page.locator("#heat-map svg").hover()
+    expect(told).to_contain_text("UTC: ")
+
+
+def test_a_machine_leads_to_its_runs_and_its_troubles(visit: Visit) -> None:
+    page = visit().open(path="/w/acme/vision/machines?range=24h")
+    page.get_by_role("link", name="gpu-2", exact=True).click()
+    expect(page).to_have_url(re.compile(r"/machines/gpu-2\?range=24h$"))
+    page.get_by_role("link", name="7 d").click()
+    page.locator("#troubles tbody tr", has_text="failed").get_by_role("link").click()
+    expect(page).to_have_url(re.compile(r"/runs/uid-llm\?from=.*#timeline$"))
+    page.go_back()
+    page.locator("#rows").get_by_role("link", name="llm").click()
+    expect(page.locator("#state")).to_have_text("stalled")
+    expect(page.locator("#beside")).to_contain_text("median")
+
+
 def test_all_of_it_without_javascript(visit: Visit, site: Site) -> None:
     page = visit(java_script_enabled=False).open(path=WEEKLY)
     expect(page.locator("#rows tr.week svg.bar")).to_have_count(8)
@@ -81,13 +122,18 @@ def test_all_of_it_without_javascript(visit: Visit, site: Site) -> None:
     expect(page.locator("#lanes svg.lane")).to_have_count(4)
     page.locator(".axis a").first.click()
     expect(page).to_have_url(re.compile(r"\?from=.*&to="))
+    page.get_by_role("link", name="Machines", exact=True).click()
+    page.get_by_role("link", name="gpu-1", exact=True).click()
+    page.locator("#heat-table summary").click()
+    page.locator("#heat-table tbody a").last.click()
+    expect(page.locator("#heat-table tbody tr")).to_have_count(1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(visit: Visit, axe: str, scheme: str) -> None:
     for width in (1440, 390):
         visitor = visit(width=width, color_scheme=scheme)
-        for path in (WEEKLY, f"{WEEKLY}?show=numbers", RUNS, LLM, EAST):
+        for path in (WEEKLY, f"{WEEKLY}?show=numbers", RUNS, LLM, *PLACES):
             page = visitor.open(path=path, name="adam")
             page.evaluate(axe)
             found = page.evaluate("axe.run().then(({ violations }) => violations)")
