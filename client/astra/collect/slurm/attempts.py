@@ -20,7 +20,7 @@ class Attempt:
 
     `begun`: the first list that showed it past its start-up; `booting`: seen in its start-up and not yet past it.
     `waits`: stretches in which it asked for GPUs (None: Eligible says so), on `spread` nodes. `pauses`: suspended.
-    `lost`: nodes that died, since when. `spoilt`: its prolog failed.
+    `lost`: (node, since, until) of nodes that were not heard. `spoilt`: its prolog failed.
     """
 
     record: Record
@@ -29,7 +29,7 @@ class Attempt:
     waits: tuple[type_stretch, ...] | None = None
     spread: int = 0
     pauses: tuple[type_stretch, ...] = ()
-    lost: tuple[tuple[str, int], ...] = ()
+    lost: tuple[tuple[str, int, int | None], ...] = ()
     spoilt: bool = False
 
 
@@ -65,7 +65,11 @@ def runs_of(records: Iterable[Record]) -> list[Run]:
     for record in ordered:
         runs = found.setdefault(record.job.name, [])
         part = runs[-1].parts.get(record.job.part, []) if runs else []
-        if not runs or (part and not goes_on(part[-1].record, record)) or (not part and not _together(runs[-1], record)):
+        if (
+            not runs
+            or (part and not goes_on(part[-1].record, record))
+            or (not part and not _together(runs[-1], record))
+        ):
             runs.append(Run(record.job.name))
         runs[-1].parts.setdefault(record.job.part, []).append(Attempt(record))
     return [run for runs in found.values() for run in runs]

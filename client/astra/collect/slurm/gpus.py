@@ -18,7 +18,7 @@ class Kind(NamedTuple):
     """So many GPUs of a type; the type None counts all of them, typed ones included."""
 
     type: str | None
-    count: int
+    number: int
 
 
 def of_tres(text: str | None) -> int:
@@ -49,9 +49,9 @@ def milli(kinds: Iterable[Kind]) -> int:
     """Add up kinds: typed ones are a part of the count without a type, where there is one."""
     told = list(kinds)
     typed = [kind for kind in told if kind.type is not None]
-    whole = sum(kind.count for kind in told if kind.type is None)
-    untyped = max(0, whole - sum(kind.count for kind in typed))
-    return untyped * CARD + sum(kind.count * share(kind.type or "") for kind in typed)
+    whole = sum(kind.number for kind in told if kind.type is None)
+    untyped = max(0, whole - sum(kind.number for kind in typed))
+    return untyped * CARD + sum(kind.number * share(kind.type or "") for kind in typed)
 
 
 def share(kind: str) -> int:

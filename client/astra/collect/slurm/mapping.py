@@ -92,7 +92,9 @@ class _Gang:
             self._leave(number, attempt, after)
             before = record
 
-    def _say(self, k: int, at: int, phase: str, reason: str = "", attempt: int = 1, record: Record | None = None) -> None:
+    def _say(
+        self, k: int, at: int, phase: str, reason: str = "", attempt: int = 1, record: Record | None = None
+    ) -> None:
         amount, machine = self.here.get(k), ""
         if record is not None and phase in ("starting", "running"):
             machine = record.nodes[k]
@@ -143,14 +145,16 @@ class _Gang:
             self._trouble(k, number, attempt, start)
 
     def _trouble(self, k: int, number: int, attempt: Attempt, start: int) -> None:
-        """Say that higher work wants its GPUs, or that its node died."""
-        record, lost = attempt.record, dict(attempt.lost)
+        """Say that other work is to have its GPUs, or that its node is not heard."""
+        record = attempt.record
         end = record.end
         if record.preempted is not None and start <= record.preempted and (end is None or record.preempted < end):
             self._say(k, record.preempted, "stopping", "preemption", number)
-        since = lost.get(record.nodes[k])
-        if since is not None and (end is None or since < end):
-            self._say(k, max(start, since), "lost", "node_lost", number)
+        for node, since, until in attempt.lost:
+            if node == record.nodes[k] and (end is None or since < end):
+                self._say(k, max(start, since), "lost", "node_lost", number)
+                if until is not None and (end is None or until < end):
+                    self._say(k, until, "running", "", number, record)
 
     def _pause(self, k: int, began: int, attempt: Attempt) -> None:
         name = f"{self.prefix}{k}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +17,7 @@ type_json = Mapping[str, Any]
 def read(body: type_json, notes: Counter[str]) -> Iterator[Record]:
     """Yield the records of an answer; what cannot be read is counted in `notes` and left out."""
     for job in body.get("jobs") or ():
-        try:
-            yield from _records(job)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            notes[f"record that cannot be read, left out ({type(error).__name__}: {error})"] += 1
+        yield from values.careful(_records, job, notes)
 
 
 def _records(job: type_json) -> Iterator[Record]:
@@ -79,7 +76,7 @@ def job_of(job: type_json) -> Job:
     return Job(f"{values.number(array.get('job_id')) or own}_{task}") if task is not None else Job(str(own))
 
 
-def _first_step(steps: list[type_json]) -> int | None:
+def _first_step(steps: Iterable[type_json]) -> int | None:
     began = [
         values.instant((step.get("time") or {}).get("start"))
         for step in steps

@@ -18,13 +18,17 @@ FIRST = ("COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED")  # of several word
 def read(body: type_json, notes: Counter[str]) -> Iterator[Record]:
     """Yield the records of an answer; what cannot be read is counted in `notes` and left out."""
     for job in body.get("jobs") or ():
-        try:
-            made = _record(job)
-            array = values.number(job.get("array_job_id")) or made.number
-            several = values.text(job.get("array_task_string")) if values.number(job.get("array_task_id")) is None else ""
-            yield from (replace(made, job=Job(f"{array}_{task}")) for task in values.tasks(several)) if several else (made,)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            notes[f"job that cannot be read, left out ({type(error).__name__}: {error})"] += 1
+        yield from values.careful(_records, job, notes)
+
+
+def _records(job: type_json) -> Iterator[Record]:
+    made = _record(job)
+    if values.number(job.get("array_task_id")) is not None or not values.text(job.get("array_task_string")):
+        yield made
+        return
+    array = values.number(job.get("array_job_id")) or made.number
+    for task in values.tasks(job.get("array_task_string")):
+        yield replace(made, job=Job(f"{array}_{task}"))
 
 
 def _record(job: type_json) -> Record:

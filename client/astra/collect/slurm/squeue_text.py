@@ -30,10 +30,8 @@ NAMES = {
 def read(text: str, zone: tzinfo | None, notes: Counter[str], columns: Sequence[str] = ()) -> Iterator[Record]:
     """Yield the records of a text; `columns` names those of one without a heading."""
     for row in tables.rows(tables.read(text, notes, columns)):
-        try:
-            yield from _records({NAMES.get(name, name): value for name, value in row.items()}, zone)
-        except ValueError as error:
-            notes[f"job that cannot be read, left out ({error})"] += 1
+        named = {NAMES.get(name, name): value for name, value in row.items()}
+        yield from values.careful(lambda told: _records(told, zone), named, notes)
 
 
 def _records(row: type_row, zone: tzinfo | None) -> Iterator[Record]:

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta, timezone, tzinfo
+from typing import TypeVar
 
 from astra.collect.slurm.hosts import numbers
-from astra.collect.slurm.record import SECOND
+from astra.collect.slurm.record import SECOND, Record
 
 UNSET_FROM = 0xFFFFFF00  # Slurm's NO_VAL, INFINITE and the numbers of its special steps
 YEAR_2000 = 946_684_800
 UTC = timezone.utc
+T = TypeVar("T")
 DAYS = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
+
+
+def careful(make: Callable[[T], Iterable[Record]], item: T, notes: Counter[str]) -> list[Record]:
+    """Return the records that an item makes; one that cannot be read is counted in `notes`."""
+    try:
+        return list(make(item))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        notes[f"record that cannot be read, left out ({type(error).__name__}: {error})"] += 1
+        return []
 
 
 def number(value: object) -> int | None:
@@ -70,7 +82,8 @@ def tasks(value: object) -> Iterator[str]:
 def clock(value: str | None, zone: tzinfo | None, *, second: bool = False) -> int | None:
     """Return ms of "2026-11-29T20:50:14" in a zone, of the same with an offset, or of seconds since 1970.
 
-    Of an hour that comes twice the first one is meant, or the `second`. None for Unknown, None, N/A and "". Raises ValueError.
+    Of an hour that comes twice the first one is meant, or the `second`. None for Unknown, None, N/A and "".
+    Raises ValueError.
     """
     told = (value or "").strip()
     if told in ("", "Unknown", "None", "N/A", "(null)", "NONE"):

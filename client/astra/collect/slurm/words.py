@@ -75,4 +75,4 @@ def state_of(text: str) -> str:
 
 def is_held_back(reason: str) -> bool:
     """Whether a job that waits for this reason is not asking for GPUs yet."""
-    return reason.split(",")[0] in HELD_BACK
+    return reason.split(",", maxsplit=1)[0] in HELD_BACK

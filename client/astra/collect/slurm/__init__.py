@@ -1,0 +1,1 @@
+"""Slurm: its jobs as runs, the nodes of their allocations as workers."""
