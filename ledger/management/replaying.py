@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,24 @@ from ledger.core.postings import LINES
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, MAX_DAYS
 from ledger.decode import values
+from ledger.management import slurm
 from ledger.models import Cluster, LedgerHour, OpenCell, Run
-from ledger.replay import observations, openb, philly
-from ledger.replay.trace import ITEMS_PER_BATCH, Amounts, BadTrace, Trace, batches, whole_hours
+from ledger.replay import acme, observations, openb, philly
+from ledger.replay.trace import (
+    ITEMS_PER_BATCH,
+    Amounts,
+    BadTrace,
+    Trace,
+    TraceState,
+    TraceWorker,
+    amounts_of,
+    batches,
+    whole_hours,
+)
 
-TRACES = {"philly": philly.read, "alibaba-openb": openb.read}
-FORMATS = (*TRACES, "observations")
+TRACES = {"philly": philly.read, "alibaba-openb": openb.read, "acme": acme.read}
+SACCT, OBSERVATIONS = "sacct", "observations"
+FORMATS = (*TRACES, SACCT, OBSERVATIONS)
 NOW, AS_IS = "now", "as-is"
 LOOKED_UP = 500  # runs of a file that are looked for, to find a replay that was broken off
 
@@ -46,7 +58,14 @@ class Told:
 
     @property
     def has_workspaces(self) -> bool:
-        return self.trace is None or any(run.workspace for run in self.trace.runs)
+        if self.trace is not None:
+            return any(run.workspace for run in self.trace.runs)
+        return self.format == OBSERVATIONS or any(item.workspace for batch in self.parts for item in batch.runs)
+
+    @property
+    def has_readings(self) -> bool:
+        """Whether its cluster has GPU readings: accounting and traces tell none."""
+        return self.format == OBSERVATIONS
 
     def batches(self, shift: int, workspace: str | None, items: int = ITEMS_PER_BATCH) -> Iterator[tuple[int, Batch]]:
         """Yield (runs, or items of a file of observations, in it; batch), moved by `shift` ms."""
@@ -67,9 +86,11 @@ def _items(batch: Batch) -> int:
     return len(batch.machines) + len(batch.runs) + len(batch.workers) + len(batch.readings)
 
 
-def read(path: Path, kind: str) -> Told:
-    """Read a file of the format `kind`. Raises CommandError when it cannot be read."""
+def read(path: Path, kind: str, zone: str | None = None) -> Told:
+    """Read a file of the format `kind`, with its times in `zone`. Raises CommandError when it cannot be read."""
     try:
+        if kind == SACCT:
+            return _of_accounting(slurm.read(path, zone))
         body = path.read_bytes()
         return (
             _of_trace(kind, TRACES[kind](body)) if kind in TRACES else _of_observations(list(observations.read(body)))
@@ -92,6 +113,28 @@ def _of_observations(parts: list[Batch]) -> Told:
     return Told(
         "observations", tuple(runs), tuple(runs.values()), first, last, True, Counter(), None, None, tuple(parts)
     )
+
+
+def _of_accounting(told: slurm.Accounting) -> Told:
+    """Return a dump of sacct: held time is what its records say, waits what the observations made of them do."""
+    parts = list(observations.read(told.body))
+    for batch in parts:
+        batch.source = f"replay/{SACCT}"
+    lanes: dict[tuple[str, str], list[TraceState]] = {}
+    for item in (item for batch in parts for item in batch.workers):
+        state = TraceState(item.at, item.phase, item.reason, item.attempt, item.gpus_milli)
+        lanes.setdefault((item.run, item.worker), []).append(state)
+    said = Amounts()
+    for (_, worker), states in lanes.items():
+        said = said.plus(amounts_of(TraceWorker(worker, tuple(states))))
+    plain = _of_observations(parts)
+    return replace(plain, format=SACCT, notes=told.notes, says=said._replace(held=told.held))
+
+
+def default_end(told: Told, now: int) -> str:
+    """Return where a file goes when nobody says: observations stay, and accounting that is not too old."""
+    kept = now - MAX_DAYS * DAY < told.last <= now
+    return AS_IS if told.format == OBSERVATIONS or (told.format == SACCT and kept) else NOW
 
 
 def shift_for(told: Told, end_at: str, found: int | None, now: int) -> int:

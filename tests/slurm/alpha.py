@@ -139,33 +139,34 @@ class Alpha:
     def kill_node(self, node: str) -> None:
         """Let a machine die: its daemon, its steps and their tasks are gone at once."""
         daemon = self.daemons.pop(node)
-        for pid in {daemon.pid, *descendants(daemon.pid), *self._steps_of(node)}:
+        for pid in [daemon.pid, *self._on_machine(daemon)]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         daemon.wait()
 
-    def _steps_of(self, node: str) -> list[int]:
-        """Return the processes that run jobs on a node: those that have its host name."""
-        found = []
+    @staticmethod
+    def _on_machine(daemon: subprocess.Popen[bytes]) -> list[int]:
+        """Return the processes of a node, by its host name's namespace: what watches steps before what they run."""
+        found: list[tuple[bool, int]] = []
+        own = os.readlink(f"/proc/{daemon.pid}/ns/uts")
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                variables = (folder / "environ").read_bytes().split(b"\0")
-                if f"SLURMD_NODENAME={node}".encode() in variables and str(self.root).encode() in b"".join(variables):
-                    found.append(int(folder.name))
-        return found
+                if os.readlink(folder / "ns/uts") == own and int(folder.name) != daemon.pid:
+                    found.append(((folder / "comm").read_text().strip() != "slurmstepd", int(folder.name)))
+        return [pid for _, pid in sorted(found)]
 
     def _daemon(self, name: str, host: str, *command: str) -> None:
         """Start a daemon; `host`: what its machine is to be called."""
         if host:
             command = ("unshare", "--uts", "--", "sh", "-c", f'hostname {host}; exec "$@"', host, *command)
-        out = (self.root / "log" / f"{name}.out").open("ab") if (self.root / "log").exists() else subprocess.DEVNULL
-        self.daemons[name] = subprocess.Popen(
-            command, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
-        )
+        with (self.root / "log" / f"{name}.out").open("ab") as out:
+            self.daemons[name] = subprocess.Popen(
+                command, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True
+            )
 
     def stop(self) -> None:
         """End the daemons in the reverse order of their start, and what their jobs have left."""
-        left = [pid for node in NODES for pid in self._steps_of(node)]
+        left = [pid for node in NODES if node in self.daemons for pid in self._on_machine(self.daemons[node])]
         for name in reversed(list(self.daemons)):
             daemon = self.daemons[name]
             left += descendants(daemon.pid)

@@ -10,7 +10,7 @@ from ledger.core.totals import Ledger, gpu_hours, percent
 from ledger.management import replaying, tenants
 from ledger.management.feeding import Tally, feed
 from ledger.management.progress import progress
-from ledger.management.replaying import AS_IS, FORMATS, NOW, Told
+from ledger.management.replaying import FORMATS, Told
 from ledger.models import Cluster
 from ledger.replay.wire import instant_text
 
@@ -28,21 +28,23 @@ class Command(BaseCommand):
         parser.add_argument(
             "--workspace", metavar="NAME", help="of all runs; without it each goes to its own account's"
         )
+        parser.add_argument("--timezone", metavar="ZONE", help="of the times in a text of sacct, as Europe/Paris")
         parser.add_argument(
             "--end-at",
             metavar="now|INSTANT|as-is",
-            help="when the file's last instant is to be; default now, and as-is for observations",
+            help="when the file's last instant is to be; default as-is for observations and for accounting of the "
+            "last 400 days, else now",
         )
 
     def handle(
         self, *_: Any, file: Path, format: str, organization: str, cluster: str, workspace: str | None,  # noqa: A002
-        end_at: str | None, **__: Any,
+        end_at: str | None, timezone: str | None, **__: Any,
     ) -> None:  # fmt: skip
-        told = replaying.read(file, format)
+        told = replaying.read(file, format, timezone)
         if workspace is None and not told.has_workspaces:
             raise CommandError("this file names no accounts: --workspace says where its runs belong")
         target = self._tenants(told, organization, cluster, workspace)
-        shift = self._shift(told, target, end_at or (AS_IS if format == "observations" else NOW))
+        shift = self._shift(told, target, end_at or replaying.default_end(told, queries.now()))
         with progress(self.stdout, f"replay {file.name}", told.total) as advance:
             tally = feed(target, told.batches(shift, workspace), advance)
         self._sum_up(told, target, tally)
@@ -50,7 +52,7 @@ class Command(BaseCommand):
     def _tenants(self, told: Told, organization: str, cluster: str, workspace: str | None) -> Cluster:
         owner, new = tenants.make_organization(organization)
         self._say_if(new, "organization", owner.name)
-        target, new = tenants.make_cluster(owner, cluster, readings=told.trace is None)
+        target, new = tenants.make_cluster(owner, cluster, readings=told.has_readings)
         self._say_if(new, "cluster", str(target))
         if workspace is not None:
             made, new = tenants.make_workspace(owner, workspace)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from astra.collect.slurm.record import SECOND, Record
-from astra.collect.slurm.words import GOES_ON, REQUEUED_BY_SLURM
+from astra.collect.slurm.words import ALIVE, GOES_ON, REQUEUED_BY_SLURM
 
 HOUR = 3_600 * SECOND
 DAY = 24 * HOUR
@@ -87,7 +87,8 @@ def _once(records: Iterable[Record]) -> Iterable[Record]:
 
 def _together(run: Run, record: Record) -> bool:
     """Whether a part of a hetjob that was not told yet was submitted with the others."""
-    return run.first is not None and abs((first_instant(record) or 0) - run.first) <= DAY
+    first, own = run.first, first_instant(record)
+    return first is None or own is None or abs(own - first) <= DAY
 
 
 def goes_on(before: Record, after: Record) -> bool:
@@ -108,7 +109,7 @@ def goes_on(before: Record, after: Record) -> bool:
 
 def waits_on(before: Record, after: Record) -> bool:
     """Whether the next attempt asks for GPUs from the end of the one before; else it asks anew when it is eligible."""
-    if before.state in GOES_ON | REQUEUED_BY_SLURM or before.state == "COMPLETING" or before.end is None:
+    if before.state in GOES_ON | REQUEUED_BY_SLURM | ALIVE or before.end is None:
         return True
     return before.state in FAILED_OVER and after.submit is not None and after.submit - before.end <= AT_ONCE
 

@@ -56,6 +56,12 @@ class Known:
         self._begin(record, at)
         self._pause(record, at)
 
+    def miss(self, at: int) -> None:
+        """Take a list of the instant `at` that does not name it any more."""
+        self.now = None
+        if self.booting:
+            self.begun, self.booting = at, False
+
     def _wait(self, record: Record, at: int) -> None:
         if record.state != "PENDING":
             return
@@ -116,24 +122,27 @@ class Known:
         )
 
     def _record(self, has_next: bool) -> Record:
+        """Return the record that holds: what squeue says of what goes on, what sacct says of what is over."""
         now, past = self.now or self.last, self.past
         if now is None:
             assert past is not None, "an attempt is known from something"
             return past
-        base = replace(now, start=self.start or now.start, preempted=self.preempted)
+        seen = replace(now, start=self.start or now.start, preempted=self.preempted)
         if past is None:
-            return base
-        told = replace(
+            return seen
+        if self.alive and not has_next:
+            start = past.start if seen.placed and past.start is not None else seen.start
+            return replace(seen, start=start, step=past.step, steps=past.steps, end=seen.end or self._end(past))
+        if past.end is None and seen.placed:
+            return replace(seen, step=past.step)
+        return replace(
             past,
-            held=now.held if now.nodes == past.nodes and sum(now.held) == past.gpus else past.held,
-            nodes=past.nodes or now.nodes,
-            asked=now.asked or past.asked,
+            held=seen.held if seen.nodes == past.nodes and seen.gpus == past.gpus else past.held,
+            asked=seen.asked or past.asked,
             width=self.spread or past.width,
             preempted=self.preempted,
-            eligible=now.eligible if now.eligible is not None else past.eligible,
         )
-        if not told.held and base.held:
-            told = replace(told, nodes=base.nodes, held=base.held)
-        if has_next or not self.alive:
-            return told
-        return replace(told, state=now.state, reason=now.reason, end=now.end or past.end, marks=now.marks)
+
+    def _end(self, past: Record) -> int | None:
+        """Return the End that sacct has of an attempt which squeue shows as completing."""
+        return past.end if self.now is not None and self.now.state == "COMPLETING" else None

@@ -15,6 +15,7 @@ from astra.collect.slurm.record import SECOND, Record
 from astra.collect.slurm.words import ALIVE, GOES_ON, PAUSED, PROLOG, STATES, Meaning, is_held_back
 
 START_UP_MAX = 30 * 60 * SECOND  # a first step that comes later says nothing of the start-up
+FOREVER = 1 << 62
 IDLE, BUSY = 0, 100
 NOTHING = Meaning("")
 
@@ -42,7 +43,7 @@ class Sample(NamedTuple):
 
 @dataclass
 class Told:
-    """All that is known of a run: `ended` and `outcome` when it is over. `held`: Σ GPUs × (End − Start) of its records."""
+    """All that is told of a run, and when it is over `ended` (ms) and `outcome`, a state of Slurm's."""
 
     run: Run
     states: list[State] = field(default_factory=list)
@@ -139,7 +140,7 @@ class _Gang:
             self.here[k] = amount
             if began is None or began > start:
                 self._say(k, start, "starting", "", number, record)
-            if began is not None:
+            if began is not None and began <= max(start, _over(record)):
                 self._say(k, began, "running", "", number, record)
                 self._pause(k, began, attempt)
             self._trouble(k, number, attempt, start)
@@ -188,6 +189,11 @@ class _Gang:
             self._say(k, end, "pending", _cause(attempt), number + 1, attempt.record)
         if self.until is not None:
             self._drop(list(self.here), max(end, self.until), number + 1, "")
+
+
+def _over(record: Record) -> int:
+    """Return the last instant at which it may have begun to work: it was not over yet, nor told to stop."""
+    return min((at for at in (record.end, record.preempted) if at is not None), default=FOREVER)
 
 
 def start_of(record: Record) -> int:

@@ -11,6 +11,8 @@ from astra.collect.slurm.mapping import Sample, State, Told, tell
 from astra.collect.slurm.record import Job, Record
 from astra.collect.slurm.scontrol import Node
 
+TRIES = 20  # so often sacct is asked about an end that it does not tell
+
 
 @dataclass
 class Remembered:
@@ -19,6 +21,7 @@ class Remembered:
     name: str
     parts: dict[int | None, list[Known]] = field(default_factory=dict)
     asked: bool = False
+    tries: int = 0
     changed: bool = True
     sent: set[State | Sample] = field(default_factory=set)
     item: tuple[object, ...] = ()
@@ -62,7 +65,8 @@ class Memory:
         for remembered in self._all():
             for known in remembered.attempts():
                 if known.now is not None and id(known) not in named:
-                    known.now, remembered.changed = None, True
+                    known.miss(at)
+                    remembered.changed = True
 
     def account(self, records: Iterable[Record]) -> None:
         """Take records of sacct, earlier attempts before later ones."""
@@ -84,14 +88,15 @@ class Memory:
         self.heard.update((node.name, at) for node in self.nodes.values() if node.answers)
 
     def wanted(self) -> list[str]:
-        """Return the jobs to ask sacct of: new ones that may have earlier attempts, and vanished ones."""
+        """Return the jobs to ask sacct of: new ones that may have more attempts, and those whose end is unclear."""
         found: dict[str, None] = {}
         for remembered in self._all():
             first = next(remembered.attempts())
             may_have_more = not remembered.asked and (first.last is None or first.last.restarts != 0)
-            vanished = any(known.now is None and known.past is None for known in remembered.attempts())
-            if may_have_more or vanished:
+            unclear = remembered.tries < TRIES and any(_is_unclear(part) for part in remembered.parts.values())
+            if may_have_more or unclear:
                 found[remembered.name] = None
+                remembered.tries += 1
         return list(found)
 
     def answered(self, jobs: Iterable[str]) -> None:
@@ -149,6 +154,12 @@ class Memory:
             return place if goes_on(attempts[place - 1].attempt(has_next=True).record, record) else None
         first = attempts[0].attempt(has_next=False).record
         return 0 if not remembered.sent and goes_on(record, first) else None
+
+
+def _is_unclear(attempts: list[Known]) -> bool:
+    """Whether an attempt is over, as it is followed by another or in no list any more, and sacct did not say how."""
+    over = [known for place, known in enumerate(attempts) if place < len(attempts) - 1 or known.now is None]
+    return any(known.past is None or known.past.end is None for known in over)
 
 
 def _resized(record: Record) -> Record:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from astra.collect.items import Items
 from astra.collect.slurm import telling
+from astra.collect.slurm.corrections import corrections
 from astra.collect.slurm.mapping import State, Told
 from astra.collect.slurm.memory import Memory, Remembered
 
@@ -30,7 +31,9 @@ class Messages:
             if not told.states:
                 return
             item, uid = telling.run_item(told, self.workspaces), told.run.uid
+            stale = [state for state in remembered.sent if isinstance(state, State)]
             states = [state for state in told.states if state not in remembered.sent]
+            states += [state for state in corrections(stale, told.states) if state not in remembered.sent]
             samples = [sample for sample in told.samples if sample not in remembered.sent]
             self._live(uid, item, told.states)
             if not states and not samples and tuple(item.items()) == remembered.item:

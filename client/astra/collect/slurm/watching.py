@@ -147,4 +147,5 @@ class SlurmSource:
 
 
 def _ms(at: datetime) -> int:
-    return int(at.timestamp() * SECOND)
+    """Return the second of an instant, as ms: Slurm's own times are whole seconds, and none is to lie before them."""
+    return int(at.timestamp()) * SECOND
