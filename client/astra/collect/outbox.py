@@ -24,6 +24,7 @@ WORD_SECONDS = 60.0
 READINGS_SECONDS = 60.0
 GATHER_SECONDS = 0.25
 PAUSE_FIRST, PAUSE_MAX, PAUSE_SLOW = 0.5, 30.0, 60.0
+SIZE_MIN = 16 * 1024
 WAITING_BYTES_MAX = 64 * 1024 * 1024
 
 
@@ -48,6 +49,8 @@ class Outbox:
     """Takes what a source says and delivers it. `put` may be called from any thread, is quick and keeps its order.
 
     `sees` says whether the source is being watched: only then the outbox gives its word when the source is quiet.
+    Two threads: one writes what was put to the disk and gives the word, the other sends what is on the disk. Made
+    again after a crash, a batch may hold more than it did before; its word is the newest instant in it, which is true.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class Outbox:
         self.sent: list[int] = []
         self.lock, self.wake, self.closing = threading.Lock(), threading.Event(), threading.Event()
         self.spoke, self.read, self.pause = time.monotonic(), time.monotonic(), 0.0
-        self.stuck = False
+        self.stuck = self.closed = False
         self.writer = threading.Thread(target=self._write, name="spool", daemon=True)
         self.sender = threading.Thread(target=self._send, name="delivery", daemon=True)
 
@@ -156,9 +159,9 @@ class Outbox:
             self.wake.clear()
             last = self.closing.is_set() and not self.writer.is_alive()
             found = self._due(last)
-            if found:
+            if found and not (self.closed and self.closing.is_set()):
                 self._deliver(found)
-            elif last:
+            elif self.closing.is_set() and (last or self.closed):
                 return
             else:
                 self.wake.wait(1.0)
@@ -203,7 +206,7 @@ class Outbox:
             self._rest(outcome)
 
     def _taken(self, found: list[Record], batch: dict[str, Any], answer: dict[str, Any]) -> None:
-        self.pause = 0.0
+        self.pause, self.closed = 0.0, False
         told = self.told
         if told.trouble:
             log.info("%s takes what is told again.", self.delivery.base)
@@ -234,7 +237,7 @@ class Outbox:
     def _split(self, found: list[Record], batch: dict[str, Any], outcome: Outcome) -> None:
         """Send smaller batches from now on; a record that is too large by itself becomes two."""
         size = sum(record.size for record in found)
-        self.limits = Limits(self.limits.items, max(1024, min(self.limits.size, size // 2)))
+        self.limits = Limits(self.limits.items, max(SIZE_MIN, min(self.limits.size, size // 2)))
         if len(found) > 1:
             return
         parts = halves(found[0])
@@ -254,6 +257,7 @@ class Outbox:
     def _rest(self, outcome: Outcome) -> None:
         """Wait before the next try: growing pauses, with chance in them so that agents do not come all at once."""
         self.told.failures += 1
+        self.closed = outcome.fate is Fate.CLOSED
         self._trouble(outcome.said)
         top = PAUSE_SLOW if outcome.fate is Fate.CLOSED else min(PAUSE_MAX, max(PAUSE_FIRST, self.pause * 2))
         self.pause = top

@@ -39,13 +39,16 @@ class Reporting:
         )  # fmt: skip
 
 
-def serve(port: int, outbox: Outbox) -> None:
-    """Serve the agent's metrics at http://127.0.0.1:PORT/metrics. Raises OSError when the port is taken."""
+def serve(port: int, outbox: Outbox) -> Any:
+    """Serve the agent's metrics at http://127.0.0.1:PORT/metrics; return its server and thread.
+
+    Raises OSError when the port is taken.
+    """
     from prometheus_client import CollectorRegistry, start_http_server
 
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(outbox))
-    start_http_server(port, addr="127.0.0.1", registry=registry)
+    return start_http_server(port, addr="127.0.0.1", registry=registry)
 
 
 class _Collector:
