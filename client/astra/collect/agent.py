@@ -26,7 +26,7 @@ from astra.collect.workspaces import WorkspaceMap
 log = logging.getLogger("astra.collect")
 
 STOP_SECONDS = 8.0
-FLUSH_SECONDS = 15.0
+FLUSH_SECONDS = 10.0
 ONCE_SECONDS = 60.0
 
 
