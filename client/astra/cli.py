@@ -15,6 +15,7 @@ from astra.asking import Trouble
 from astra.astraeus import astraeus
 from astra.collect.commands import collect
 from astra.figures import plain
+from astra.logs import logs, profiles
 
 SHELLS = ("bash", "zsh", "fish")
 INTERRUPTED = 130
@@ -30,6 +31,8 @@ def main() -> None:
 
 
 main.add_command(astraeus)
+astraeus.add_command(logs)
+astraeus.add_command(profiles)
 main.add_command(collect)
 
 

@@ -30,10 +30,11 @@ READERS = frozenset({"read", "ingest", "admin"})
 
 
 class Trying(Struct, forbid_unknown_fields=True):
-    """A profile, by its name or as a document, and the lines to try it on."""
+    """A profile, by its name, as a document or as the text of one, and the lines to try it on."""
 
     lines: list[str] | str
-    profile: str | dict[str, Any]
+    profile: str | dict[str, Any] | None = None
+    text: str | None = None
 
 
 class ProfileView(Ledgers):
@@ -133,13 +134,7 @@ class TryLogProfile(Ledgers):
     def post(self, request: Request) -> Response:
         known(request.GET, ())
         body = decoded(request, Trying)
-        if isinstance(body.profile, str):
-            found = profiles.find(readable(request), exact(body.profile))
-            if found is None:
-                raise Http404
-            document = found.document
-        else:
-            document = body.profile
+        document = tried(body, readable(request))
         lines = split(body.lines)
         if len(lines) > LINES_MAX:
             raise Problem(400, f"At most {LINES_MAX:,} lines are tried at once.")
@@ -148,6 +143,24 @@ class TryLogProfile(Ledgers):
         except BadProfile as error:
             raise Problem(400, f"{error}") from None
         return Response(trial_as_json(trial(matcher, lines), matcher))
+
+
+def tried(body: Trying, organizations: list[int]) -> dict[str, Any]:
+    """Return the document of the profile that is tried. Raises BadBody, and Http404 for an unknown name."""
+    if isinstance(body.profile, dict):
+        return body.profile
+    if body.profile is not None:
+        found = profiles.find(organizations, exact(body.profile))
+        if found is None:
+            raise Http404
+        return found.document
+    try:
+        document = read((body.text or "").encode("utf-8", "replace"))
+    except BadYaml as error:
+        raise BadBody(400, f"{error}") from None
+    if not isinstance(document, dict):
+        raise BadBody(400, "Which profile? Say profile, its name or its document, or text, its YAML.")
+    return plain(document)
 
 
 def document_of(request: Request) -> dict[str, Any]:

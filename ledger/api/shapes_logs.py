@@ -106,7 +106,10 @@ LOG_COMPONENTS: dict[str, Shape] = {
         }
     ),
     "LogProfiles": shape({"profiles": listing("LogProfile")}),
-    "LogTrial": shape({"profile": {"oneOf": [TEXT, OBJECT]}, "lines": LINES}),
+    "LogTrial": shape(
+        {"profile": {"oneOf": [TEXT, OBJECT]}, "text": {**TEXT, "description": "A profile as YAML."}, "lines": LINES},
+        ("profile", "text"),
+    ),
     "LogMatch": shape(
         {
             "pattern": TEXT,

@@ -14,7 +14,7 @@ from ledger.measuring.coverage import joined, missing
 from ledger.measuring.packing import packed
 from ledger.models import LogChunk, LogStream, Measurement
 
-EVENTS_MAX = 2_000_000  # of one run
+EVENTS_MAX = 1_500_000  # of one run
 TAIL_LINES = 512
 WINDOWS_REMEMBERED = 1_024
 STREAMS_MAX = 20_000
