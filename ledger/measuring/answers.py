@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -46,7 +47,7 @@ def end_of(run: int) -> End:
     said, outcome = Run.objects.values_list("ended_at", "outcome").get(pk=run)
     counted = sql.value("run_end", run=run)
     if said is not None:
-        return End(round(said.timestamp() * 1000), outcome)
+        return End(ms_of(said), outcome)
     return End(None if counted is None else int(counted), outcome)
 
 
@@ -63,8 +64,20 @@ def answer(run: int, now: int) -> Answered | None:
 
 
 def due(measurement: Measurement, end: End, now: int) -> bool:
-    """One last read is waited for: what the log's reader sends within a sample interval after the end."""
-    return end.at is not None and now >= end.at + measurement.sample_interval_seconds * 1_000
+    """One last read is waited for: what the log's reader sends within a sample interval after the end.
+
+    Of a run that was over before its measurement began, whose log is brought in later, after the last that was sent.
+    """
+    if end.at is None:
+        return False
+    last = end.at
+    if ms_of(measurement.created_at) > end.at:
+        last = max(last, ms_of(measurement.touched_at))
+    return now >= last + measurement.sample_interval_seconds * 1_000
+
+
+def ms_of(moment: datetime) -> int:
+    return round(moment.timestamp() * 1_000)
 
 
 def freeze(run: int, now: int) -> Measurement:

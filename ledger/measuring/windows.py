@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from django.db import transaction
 
+from ledger import sql
 from ledger.logs.events import Event
 from ledger.logs.matching import Matcher
 from ledger.logs.reader import Read, read_lines
@@ -102,7 +103,8 @@ def _take(measurement: Measurement, window: Window, found: Read) -> Taken:
     stream.save()
     measurement.windows += 1
     measurement.events += len(kept)
-    measurement.save(update_fields=["windows", "events"])
+    measurement.touched_at = sql.rows("clock_time")[0][0]
+    measurement.save(update_fields=["windows", "events", "touched_at"])
     return Taken(read, len(lines) - read, left, len(kept))
 
 

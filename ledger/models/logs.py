@@ -28,7 +28,7 @@ class LogProfile(models.Model):
 class Measurement(models.Model):
     """A run's goodput by its logs, under the version of the profile that it began with (0: a built-in one).
 
-    `windows` counts what was stored.
+    `windows` counts what was stored, the last of it at `touched_at`.
     `frozen` is the answer for ever, byte by byte, once the run is over; `picture` what the page draws beside it.
     """
 
@@ -39,6 +39,7 @@ class Measurement(models.Model):
     sample_interval_seconds = models.PositiveIntegerField(default=60)
     thresholds = models.JSONField(default=dict)
     created_at = models.DateTimeField(db_default=Now())
+    touched_at = models.DateTimeField(db_default=Now())
     windows = models.BigIntegerField(default=0)
     events = models.BigIntegerField(default=0)
     frozen = models.TextField(null=True)

@@ -78,6 +78,7 @@ def ago(seconds: float) -> str:
 def end(api: Api, seconds_ago: float, outcome: str = "Succeeded") -> None:
     ended = datetime.now(UTC) - timedelta(seconds=seconds_ago)
     Run.objects.filter(cluster=api.tenants.east).update(ended_at=ended, outcome=outcome)
+    Measurement.objects.update(created_at=ended - timedelta(hours=1))
 
 
 def test_lines_become_a_measurement(logs: Logs) -> None:
@@ -126,6 +127,18 @@ def test_one_last_read_is_waited_for(logs: Logs) -> None:
     assert freeze_due(queries.now() + 60_000) == 0
     found = logs.ask("GET", "runs/llm/measurement").json()
     assert (found["provisional"], found["status"]["currentStep"]) == (False, 2)
+
+
+def test_the_log_of_a_run_that_was_over_is_brought_in_later(logs: Logs) -> None:
+    """It is frozen when nothing more has come for a sample interval."""
+    Run.objects.update(ended_at=datetime.now(UTC) - timedelta(days=9), outcome="Succeeded")
+    step = "completed step: {}, seconds: 5.0, TFLOP/s/device: 135.0"
+    for number in range(2):
+        logs.send([f"{ago(9 * 86400 + 60 - number)} {step.format(number)}"], profile="maxtext", first=number)
+        assert logs.ask("GET", "runs/llm/measurement").json()["provisional"] is True
+    assert freeze_due(queries.now()) == 0
+    assert freeze_due(queries.now() + 61_000) == 1
+    assert logs.status()["currentStep"] == 1
 
 
 def test_a_profile_that_never_matches_is_no_data(logs: Logs) -> None:

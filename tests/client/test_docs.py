@@ -27,9 +27,14 @@ def test_every_command_has_its_part() -> None:
 
 
 def test_every_option_is_written_and_none_that_is_not_there() -> None:
-    there = {option for _, command in commands(main, "astra") for param in command.params for option in param.opts}
+    there = {
+        option
+        for _, command in commands(main, "astra")
+        for param in command.params
+        for option in (*param.opts, *param.secondary_opts)
+    }
     options = {option for option in there if option.startswith("--")} | {"--version", "--help"}
-    assert set(re.findall(r"(?<![\w-])--[a-z]+", PAGE)) == options
+    assert set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", PAGE)) == options
 
 
 def test_the_table_of_the_page_is_the_commands() -> None:
