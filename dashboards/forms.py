@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 
 from ledger import prices, tokens
 from ledger.core.categories import Category
+from ledger.core.totals import GPU_US_PER_HOUR
 from ledger.prices import PoolPrice
 
 MINUTE = 60_000
@@ -75,12 +76,29 @@ class ThresholdsForm(forms.Form):
         help_text="From the next whole hour on.",
     )
 
+    drop_below = forms.DecimalField(
+        label="Alert: goodput under (%)",
+        min_value=0,
+        max_value=100,
+        decimal_places=3,
+        help_text="of one final hour,",
+    )
+    drop_points = forms.DecimalField(
+        label="… by so many points", min_value=0, max_value=100, decimal_places=3, help_text="less than the day before."
+    )
+    drop_held = forms.DecimalField(
+        label="… with GPU-hours held", min_value=0, max_value=1_000_000, decimal_places=6, help_text="in that hour."
+    )
+
     def thresholds(self) -> dict[str, Any]:
         """Return what `set_thresholds` takes, of the fields that were changed."""
         asked = {
             "busy_milli_percent": ("busy", 1000),
             "stall_after": ("stall", MINUTE),
             "carry_max": ("carry", MINUTE),
+            "drop_below": ("drop_below", 1000),
+            "drop_points": ("drop_points", 1000),
+            "drop_least_held": ("drop_held", GPU_US_PER_HOUR),
         }
         changed: dict[str, Any] = {
             name: int(self.cleaned_data[field] * unit)

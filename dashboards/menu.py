@@ -36,6 +36,7 @@ def menu_of(user: Person, at: Place | ClusterPlace | OrganizationPlace, here: st
             ("Runs", of.runs),
             ("Machines", of.machines),
             ("Pools", of.pools),
+            ("Alerts", of.alerts),
             ("Settings", of.settings),
         )
     else:

@@ -91,6 +91,14 @@ class Place(Spots):
         return f"{self.base}/runs"
 
     @property
+    def alerts(self) -> str:
+        return f"{self.base}/alerts"
+
+    @property
+    def notifications(self) -> str:
+        return f"{self.settings}/notifications"
+
+    @property
     def settings(self) -> str:
         return f"{self.base}/settings"
 

@@ -4,6 +4,7 @@ from django.contrib.auth.views import LogoutView
 from django.urls import path, register_converter
 
 from dashboards.names import NameConverter, NamesConverter
+from dashboards.views.alerts import alerts
 from dashboards.views.cluster_settings import cluster_settings
 from dashboards.views.goodput import cluster_goodput, goodput
 from dashboards.views.home import home
@@ -31,6 +32,7 @@ urlpatterns = [
     path(f"{WORKSPACE}/machines", spots, MACHINE, name="machines"),
     path(f"{WORKSPACE}/pools/<name:name>", spot, POOL, name="pool"),
     path(f"{WORKSPACE}/pools", spots, POOL, name="pools"),
+    path(f"{WORKSPACE}/alerts", alerts, name="alerts"),
     path(f"{WORKSPACE}/goodput/weekly", weekly, name="weekly"),
     path(f"{WORKSPACE}/goodput", goodput, name="goodput"),
     path(f"{CLUSTER}/machines/<name:name>", cluster_spot, MACHINE, name="cluster-machine"),

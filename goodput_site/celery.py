@@ -36,6 +36,7 @@ app.conf.update(
     broker_connection_retry_on_startup=True,
     beat_schedule={
         "categorize": every(MINUTE_SECONDS, "ledger.tasks.categorize"),
+        "evaluate_alerts": every(5 * MINUTE_SECONDS, "ledger.tasks.evaluate_alerts"),
         "prune": every(HOUR_SECONDS, "ledger.tasks.prune"),
         "freeze_measurements": every(MINUTE_SECONDS, "ledger.tasks.freeze_measurements"),
     },

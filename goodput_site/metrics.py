@@ -64,6 +64,10 @@ def families() -> Iterator[Family]:
             pruned.add(of, cluster.pruned_at / 1000)
     yield from (age, duration, refused, pruned)
     yield from of_sources()
+    firing = Family("astraeus_threshold_alerts_firing", "Alerts that are firing, by their rule.")
+    for rule, count in queries.alerts_firing().items():
+        firing.add(labels(metric=rule), count)
+    yield firing
     queue = Family("ledger_queue_length", "Tasks that wait for a Celery worker.")
     waiting = queue_length()
     if waiting is not None:

@@ -11,6 +11,7 @@ __all__ = [
     "Cluster",
     "Organization",
     "Scope",
+    "Watched",
     "Workspace",
     "cluster_for",
     "clusters_of",
@@ -22,6 +23,9 @@ __all__ = [
     "scope_of_workspace",
     "visible_clusters",
     "visible_workspaces",
+    "watched_at",
+    "watched_by",
+    "watched_with",
     "workspace_for",
     "workspaces_of",
 ]
@@ -112,3 +116,31 @@ def names_within(organization: Organization) -> tuple[list[str], list[str]]:
     workspaces = organization.workspace_set.order_by("name").values_list("name", flat=True)
     clusters = organization.cluster_set.order_by("name").values_list("name", flat=True)
     return list(workspaces), list(clusters)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Whose alerts may be seen: those of workspaces, by their ids, and those of clusters as a whole."""
+
+    workspaces: frozenset[int]
+    clusters: QuerySet[Cluster]
+
+
+def watched_by(user: AbstractBaseUser | AnonymousUser, scope: Scope | None = None) -> Watched:
+    """Return whose alerts a person may see: at a place those of its workspaces and of their organization's clusters."""
+    clusters = visible_clusters(user)
+    if scope is None:
+        return Watched(frozenset(each.pk for each in workspaces_of(user)), clusters)
+    return Watched(scope.workspaces, clusters.filter(organization__workspace__in=scope.workspaces))
+
+
+def watched_at(cluster: Cluster) -> Watched:
+    """Return the alerts of a cluster as a whole."""
+    return Watched(frozenset(), Cluster.objects.filter(pk=cluster.pk))
+
+
+def watched_with(organization: Organization, workspace: Workspace | None) -> Watched:
+    """Return whose alerts a token sees: of a workspace its own, of an organization all."""
+    if workspace is not None:
+        return Watched(frozenset({workspace.pk}), Cluster.objects.none())
+    return Watched(scope_of_organization(organization).workspaces, organization.cluster_set.all())

@@ -19,7 +19,15 @@ COMMAND_LINE = "command line"
 SECRET = frozenset({"password"})
 WATCHED: dict[type[Model], tuple[str, ...]] = {
     User: ("username", "password", "is_active", "is_staff", "is_superuser"),
-    Cluster: ("auto_workspaces", "busy_threshold_milli_percent", "stall_after_ms", "carry_max_ms"),
+    Cluster: (
+        "auto_workspaces",
+        "busy_threshold_milli_percent",
+        "stall_after_ms",
+        "carry_max_ms",
+        "drop_below_milli_percent",
+        "drop_points_milli",
+        "drop_least_held_us",
+    ),
     Organization: ("currency",),
     Token: ("expiry", "scopes", "workspace_id"),
 }

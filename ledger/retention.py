@@ -25,7 +25,9 @@ BATCH = 5_000
 WORKERS_AT_ONCE = 500
 RUNS_AT_ONCE = 100
 MOVE_MAX = 25 * HOUR
-OF_CLUSTERS = ("daymachine", "daypool", "hourpool", "hours", "revisions", "refused", "words", "capacities", "readiness")
+OF_CLUSTERS = (
+    "daymachine", "daypool", "hourpool", "hours", "revisions", "refused", "words", "capacities", "readiness", "alerts",
+)  # fmt: skip
 OF_WORKERS = ("spans", "states", "gones", "flips", "stalls", "covered", "told")
 
 log = logging.getLogger(__name__)

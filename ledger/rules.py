@@ -61,9 +61,16 @@ def set_thresholds(
     stall_after: int | None = None,
     carry_max: int | None = None,
     auto_workspaces: bool | None = None,
+    drop_below: int | None = None,
+    drop_points: int | None = None,
+    drop_least_held: int | None = None,
 ) -> None:
-    """Change what acts when a sample arrives (None: as it is); instants in ms, busy in thousandths of a percent."""
+    """Change what acts when a sample arrives, and what a drop of goodput is (None: as it is).
+
+    Times are ms, percentages and points in thousandths, what is held in GPU-microseconds.
+    """
     changed = {"busy": busy_milli_percent, "stall": stall_after, "carry": carry_max, "auto": auto_workspaces}
+    changed |= {"drop_below": drop_below, "drop_points": drop_points, "drop_least_held": drop_least_held}
     if all(value is None for value in changed.values()):
         return
     with transaction.atomic():
@@ -74,6 +81,9 @@ def set_thresholds(
             stall_after_ms=stall_after,
             carry_max_ms=carry_max,
             auto_workspaces=auto_workspaces,
+            drop_below_milli_percent=drop_below,
+            drop_points_milli=drop_points,
+            drop_least_held_us=drop_least_held,
         )
 
 

@@ -6,6 +6,7 @@ from time import monotonic
 from celery import shared_task
 from django.conf import settings
 
+from ledger.alerts import evaluate
 from ledger.categorizer import categorize as categorize_cluster_now
 from ledger.core.steady import ClockJump
 from ledger.core.windows import DAY
@@ -58,3 +59,13 @@ def prune() -> None:
 def freeze_measurements() -> None:
     """Freeze the log goodput of the runs that are over."""
     freeze_due(now())
+
+
+@shared_task(name="ledger.tasks.evaluate_alerts", ignore_result=True)
+def evaluate_alerts() -> None:
+    """Judge what hours became final of every cluster, and what is true now."""
+    for cluster in Cluster.objects.all():
+        try:
+            evaluate(cluster.pk)
+        except ClockJump as jump:
+            log.warning("%s is not judged: %s", cluster, jump)

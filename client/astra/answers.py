@@ -14,6 +14,7 @@ from astra.questions import ROWS_MAX, Asked, question
 EXACT = {"unit": "gpu_us"}
 LATER = "Rows after the first 1,000 were counted a moment later than the TOTAL."
 MORE_WORKERS = "More workers are stalled than are in the table: --all shows them."
+MORE_ALERTS = "There are more alerts than are in the table: --all shows them."
 MORE = "More rows are in the TOTAL than in the table: --all shows them."
 Document = dict[str, Any]
 
@@ -71,6 +72,16 @@ def workers(asking: Asking, everything: bool, form: str | None) -> list[tables.L
         answer = asking.read(body)
         joined = whole(answer, "workers", asking, "workers") if everything else answer
         return told(body, answer, joined) if form else tables.stalled(joined, MORE_WORKERS if joined["next"] else "")
+
+
+def alerts(asking: Asking, firing: bool, everything: bool, form: str | None) -> list[tables.Line] | bytes:
+    """Return alerts, those that are firing first, as a table or as JSON."""
+    with understood():
+        said = {"state": "firing"} if firing else {}
+        body = asking.body("alerts", {**said, **({"limit": str(ROWS_MAX)} if everything else {})})
+        answer = asking.read(body)
+        joined = whole(answer, "alerts", asking, "alerts") if everything else answer
+        return told(body, answer, joined) if form else tables.alerts(joined, MORE_ALERTS if joined["next"] else "")
 
 
 def told(body: bytes, answer: Document, joined: Document) -> bytes:

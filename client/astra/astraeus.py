@@ -143,6 +143,20 @@ def workers(api: str, token: str, form: str | None, stalled: bool, everything: b
         tables.show(told)
 
 
+@astraeus.command()
+@click.option("--firing", is_flag=True, help="Those that are firing, not those that are over.")
+@click.option("--all", "everything", is_flag=True, help="All of them, not only the first page.")
+@connected
+def alerts(api: str, token: str, form: str | None, firing: bool, everything: bool) -> None:
+    """Which alerts are firing, and which are over."""
+    with Asking(api, token) as asking:
+        told = answers.alerts(asking, firing, everything, form)
+    if isinstance(told, bytes):
+        write(told)
+    else:
+        tables.show(told)
+
+
 def write(body: bytes) -> None:
     """Print what came, byte for byte."""
     sys.stdout.flush()

@@ -19,6 +19,8 @@ FOOTNOTE = "USED = productive (running, GPUs busy); GOODPUT = used / held; WAITI
 PLACED_AGAIN = "Waits to be placed again stand in their cause's column and in WAITING."
 STALLED = ["RUN", "WORKER", "WORKSPACE", "MACHINE", "POOL", "SINCE", "GPUS", "STEP"]
 STALLED_NOTE = "SINCE = the last progress, in UTC; STEP = the last step that was told"
+ALERTS = ["RULE", "WHERE", "SINCE", "UNTIL", "KNOWN TO", "WHAT"]
+ALERTS_NOTE = "WHERE = the workspace, or the cluster; SINCE and UNTIL in UTC"
 TELLS_APART = {"run": "uid", "machine": "pool"}
 GAP = "  "
 HEAD, TOTAL, QUIET = "bold", "bold", "dim"
@@ -91,6 +93,23 @@ def worker_cells(worker: Document, names: Mapping[str, int]) -> list[str]:
     said = [run, worker["worker"], worker["workspace"], worker["machine"], worker["pool"]]
     step = ABSENT if worker["step"] is None else str(worker["step"])
     return [*map(plain, said), minute(worker["since"]), gpus(worker["gpus"]), step]
+
+
+def alerts(answer: Document, more: str = "") -> list[Line]:
+    """Return the table of alerts, those that are firing first; `more` as in `ledgers`."""
+    if not answer["alerts"]:
+        return [("No alert.", "")]
+    head, *rows = aligned([ALERTS, *(alert_cells(alert) for alert in answer["alerts"])], left=len(ALERTS))
+    notes = [ALERTS_NOTE, *([more] if more else [])]
+    return [("Alerts", HEAD), (head, HEAD), *((row, "") for row in rows), *((note, QUIET) for note in notes)]
+
+
+def alert_cells(alert: Document) -> list[str]:
+    """Return what is told of an alert; what it says comes last, for it is long."""
+    where = alert["workspace"] or alert["cluster"]
+    known = plain(alert["acknowledged_by"]) if alert["acknowledged_by"] else ABSENT
+    over = minute(alert["resolved_at"]) if alert["resolved_at"] else "firing"
+    return [alert["rule"], plain(where), minute(alert["fired_at"]), over, known, plain(alert["text"])]
 
 
 def week_title(week: Document) -> str:

@@ -15,6 +15,7 @@ from dashboards.menu import menu_of
 from dashboards.moments import moment, utc, zone
 from dashboards.places import cluster_of, cluster_row, signed_in
 from ledger import prices, queries, rules
+from ledger.core.totals import GPU_US_PER_HOUR
 
 if TYPE_CHECKING:
     from ledger.access import Cluster
@@ -55,6 +56,9 @@ def thresholds_form(row: "Cluster", data: Any = None) -> ThresholdsForm:
         "stall": _number(row.stall_after_ms, MINUTE),
         "carry": _number(row.carry_max_ms, MINUTE),
         "auto": row.auto_workspaces,
+        "drop_below": _number(row.drop_below_milli_percent, 1000),
+        "drop_points": _number(row.drop_points_milli, 1000),
+        "drop_held": _number(row.drop_least_held_us, GPU_US_PER_HOUR),
         "unmeasured": standing.unmeasured_as.label,
         "readings": "expected" if standing.readings_expected else "none",
     }

@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dashboards import downloads
+from dashboards.alarms import firing
 from dashboards.capacity import capacity_part
 from dashboards.connect import first_observation
 from dashboards.filters import Shown, shown
@@ -48,13 +49,14 @@ def page(request: HttpRequest, place: Place | ClusterPlace, leads: Leads) -> Htt
     ledger = goodput_part(place.scope, wanted, now, leads)
     if ledger["pages"].page > ledger["pages"].last:
         return redirect(request.path + wanted.link(page=ledger["pages"].last))
-    around = {
+    around: dict[str, Any] = {
         "place": place,
         "menu": menu_of(request.user, place, "Goodput"),
         "shown": wanted,
         "now": now,
         "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
     }
+    around["firing"] = firing(request.user, place)
     if isinstance(place, Place):
         address = request.build_absolute_uri("/")
         around["connect"] = first_observation(address, place.organization, place.workspace)

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from ledger.api.problems import Problem
 from ledger.core.windows import MAX_DAYS, Window
 from ledger.decode import values
+from ledger.models.alerts import RULES
 from ledger.queries import GROUPINGS, SORTS, Filters
 from ledger.writing.figures import UNITS
 
@@ -24,6 +25,7 @@ FORMATS = ("json", "csv")
 FILTERS = ("workspace", "run", "machine", "pool", "user", "q")
 RUN_FILTERS = ("workspace", "user", "q")
 STATES = ("going", "ended")
+ALERT_STATES = ("firing", "resolved")
 _RELATIVE = ("days", "weeks")
 _WINDOW = ("start", "end", *_RELATIVE)
 _ALWAYS = 0, 4_133_980_800_000  # from the epoch to the end of the last year that an instant may lie in
@@ -63,6 +65,28 @@ class RunsQuestion:
     limit: int
     offset: int
     format: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlertsQuestion:
+    """Which alerts are asked for, as far as one page goes; `firing` None: those that are over, too; `rule` "" = any."""
+
+    firing: bool | None
+    rule: str
+    limit: int
+    offset: int
+
+
+def alerts_question(query: QueryDict) -> AlertsQuestion:
+    """Read the query string of the list of alerts. Raises Problem."""
+    given = known(query, ("state", "rule", "limit", "offset"))
+    state = _choice(given, "state", ALERT_STATES, ALERT_STATES[0]) if "state" in given else ""
+    return AlertsQuestion(
+        firing=state == "firing" if state else None,
+        rule=_choice(given, "rule", RULES, RULES[0]) if "rule" in given else "",
+        limit=_limit(given),
+        offset=_offset(given),
+    )
 
 
 def question(query: QueryDict, now: int) -> Question:

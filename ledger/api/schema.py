@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiParameter
 from ledger.api.authentication import SCHEME
 from ledger.api.problems import PROBLEM
 from ledger.api.reading import (
+    ALERT_STATES,
     FILTERS,
     FORMATS,
     LIMIT,
@@ -23,6 +24,7 @@ from ledger.api.reading import (
 from ledger.api.shapes import COMPONENTS, INSTANT, Shape, reference
 from ledger.api.shapes_logs import LOG_COMPONENTS
 from ledger.core.windows import MAX_DAYS
+from ledger.models.alerts import RULES
 from ledger.queries import GROUPINGS, SORTS
 from ledger.writing.figures import CSV, UNITS
 
@@ -122,6 +124,16 @@ RUN_GOODPUT = ledgers_of(
     [*WINDOW, UNIT, FORMAT],
     404,
 )
+ALERTS: dict[str, Any] = {
+    "operation_id": "alerts",
+    "summary": "Alerts, those that are firing first, then the newest",
+    "parameters": [
+        choice("state", ALERT_STATES, "Both when left out."),
+        choice("rule", RULES, "Any when left out."),
+        *PAGING,
+    ],
+    "responses": {200: reference("Alerts"), **problems(400)},
+}
 METRICS: dict[str, Any] = {
     "operation_id": "metrics",
     "summary": "What the token sees as gauges; OpenMetrics where it is accepted, else text 0.0.4",

@@ -3,9 +3,10 @@
 from typing import Any
 
 from ledger.api.bounds import bodies
-from ledger.api.reading import STATES
+from ledger.api.reading import ALERT_STATES, STATES
 from ledger.core.categories import DEFINITIONS, Category, Phase
 from ledger.decode import wire
+from ledger.models.alerts import RULES
 from ledger.queries import GROUPINGS
 
 Shape = dict[str, Any]
@@ -172,6 +173,26 @@ COMPONENTS: dict[str, Shape] = {
         }
     ),
     "Sources": shape({"sources": listing("Source"), "at": INSTANT}),
+    "Alert": shape(
+        {
+            "id": COUNT,
+            "rule": {"type": "string", "enum": list(RULES)},
+            "state": {"type": "string", "enum": list(ALERT_STATES)},
+            "text": {**TEXT, "description": "What it says, in one sentence."},
+            "cluster": TEXT,
+            "workspace": {**nullable(TEXT), "description": "Null: it is about the cluster as a whole."},
+            "name": TEXT,
+            "pool": nullable(TEXT),
+            "uid": {**nullable(TEXT), "description": "The run's."},
+            "hour": {**INSTANT, "description": "The final hour that was judged, or when it was seen."},
+            "fired_at": INSTANT,
+            "resolved_at": nullable(INSTANT),
+            "acknowledged_at": nullable(INSTANT),
+            "acknowledged_by": nullable(TEXT),
+            "silenced_until": nullable(INSTANT),
+        }
+    ),
+    "Alerts": shape({"alerts": listing("Alert"), "count": COUNT, "next": NEXT}),
     "Refusal": shape(REFUSAL),
     "Receipt": shape({"accepted": COUNT, "duplicate": COUNT, "late": COUNT, "refused": listing("Refusal")}),
     "RefusedItem": shape({"received_at": INSTANT, "source": TEXT, **REFUSAL, "item": {}}),

@@ -2,6 +2,7 @@
 
 from django.urls import path, re_path
 
+from ledger.api.alerts import Alerts
 from ledger.api.base import Nothing
 from ledger.api.clusters import ClusterSources, ClusterWorkers
 from ledger.api.documents import Documents, Schema
@@ -28,6 +29,7 @@ urlpatterns = [
     path("log-profiles", LogProfiles.as_view(), name="log-profiles"),
     path("log-profiles/test", TryLogProfile.as_view(), name="log-profiles-test"),
     path("log-profiles/<path:name>", OneLogProfile.as_view(), name="log-profile"),
+    path("alerts", Alerts.as_view(), name="alerts"),
     path("workers", Workers.as_view(), name="workers"),
     path(f"{CLUSTER}/goodput", ClusterGoodput.as_view(), name="cluster-goodput"),
     path(f"{CLUSTER}/goodput/weekly", ClusterWeekly.as_view(), name="cluster-weekly"),

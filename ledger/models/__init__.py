@@ -1,6 +1,7 @@
 """Tables, constraints and indexes; nothing in this package decides anything."""
 
 from ledger.models.access import Token
+from ledger.models.alerts import Alert
 from ledger.models.audit import Change
 from ledger.models.cells import (
     DayMachine,
@@ -34,6 +35,7 @@ from ledger.models.tenancy import Administration, Cluster, ClusterRule, Membersh
 
 __all__ = [
     "Administration",
+    "Alert",
     "Capacity",
     "Change",
     "Cluster",

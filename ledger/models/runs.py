@@ -2,6 +2,7 @@
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
 
 from ledger.models.tenancy import Cluster, Workspace
 
@@ -10,6 +11,7 @@ class Run(models.Model):
     """One submitted job. All but the uid and the workspace are labels that move no time.
 
     `has_stalls`: some worker of it was once proven stalled by its steps, so its gang is counted together.
+    `verdict`: whether it reached `min_goodput_milli` when it was over: pass, fail, no data; "" = not judged yet.
     """
 
     cluster = models.ForeignKey(Cluster, models.CASCADE)
@@ -23,10 +25,18 @@ class Run(models.Model):
     outcome = models.CharField(max_length=253, default="")
     min_goodput_milli = models.PositiveSmallIntegerField(null=True)
     has_stalls = models.BooleanField(default=False)
+    verdict = models.CharField(max_length=8, default="", db_default="")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["cluster", "uid"], name="run_uid")]
-        indexes = [models.Index(fields=["workspace", "name"], name="run_workspace_name")]
+        indexes = [
+            models.Index(fields=["workspace", "name"], name="run_workspace_name"),
+            models.Index(
+                fields=["cluster", "ended_at"],
+                condition=Q(min_goodput_milli__isnull=False, verdict=""),
+                name="run_to_be_judged",
+            ),
+        ]
 
 
 class Worker(models.Model):

@@ -33,6 +33,7 @@ class Cluster(models.Model):
     settings have been looked at; every hour before `final_to` is final; before `first_hour` nothing is revised;
     `count_ms` is how long the last count took. Nothing before `kept_from` is kept (null: all of it is);
     what stood before is removed up to `pruned_to`; `pruned_at` is when pruning last had nothing left to do.
+    The `drop_…` are the numbers of `ledger.core.alerting.Limits`; every hour before `judged_to` has been judged.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE)
@@ -51,6 +52,10 @@ class Cluster(models.Model):
     kept_from = models.DateTimeField(null=True)
     pruned_to = models.DateTimeField(null=True)
     pruned_at = models.DateTimeField(null=True)
+    drop_below_milli_percent = models.PositiveIntegerField(default=50_000)
+    drop_points_milli = models.PositiveIntegerField(default=20_000)
+    drop_least_held_us = models.BigIntegerField(default=3_600_000_000)
+    judged_to = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["organization", "name"], name="cluster_name")]

@@ -1,5 +1,6 @@
 """Every number shown anywhere, as frozen values. Instants are UTC ms; one statement is one snapshot."""
 
+from ledger.queries.alerts import AlertRow, Alerts, alerts, alerts_firing, one_alert
 from ledger.queries.fleet import (
     Capacity,
     CapacityWeek,
@@ -48,6 +49,8 @@ __all__ = [
     "ANY",
     "GROUPINGS",
     "SORTS",
+    "AlertRow",
+    "Alerts",
     "Answer",
     "Capacity",
     "CapacityWeek",
@@ -74,6 +77,8 @@ __all__ = [
     "Troubles",
     "Week",
     "Weeks",
+    "alerts",
+    "alerts_firing",
     "capacity",
     "capacity_weeks",
     "clusters_health",
@@ -87,6 +92,7 @@ __all__ = [
     "hourly",
     "losses",
     "now",
+    "one_alert",
     "run_end",
     "run_goodput",
     "run_row",

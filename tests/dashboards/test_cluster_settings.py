@@ -13,7 +13,8 @@ from tests.dashboards.test_settings import client_of, post
 from tests.dashboards.world import World
 
 PATH = "/organizations/acme/clusters/east/settings"
-AS_IT_IS = {"busy": "5", "stall": "10", "carry": "5", "auto": "on", "unmeasured": "productive", "readings": "expected"}
+AS_IT_IS = {"busy": "5", "stall": "10", "carry": "5", "auto": "on", "unmeasured": "productive", "readings": "expected",
+            "drop_below": "50", "drop_points": "20", "drop_held": "1"}  # fmt: skip
 DAY = timedelta(days=1)
 
 

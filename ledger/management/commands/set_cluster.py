@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from ledger.core.categories import Category
+from ledger.core.totals import GPU_US_PER_HOUR
 from ledger.management.clusters import chosen_clusters
 from ledger.rules import UNMEASURED, set_rule, set_thresholds
 
@@ -18,6 +19,13 @@ def _percent(text: str) -> int:
     if not 0 <= value <= 100:
         raise argparse.ArgumentTypeError("a percentage lies between 0 and 100")
     return round(value * 1000)
+
+
+def _gpu_hours(text: str) -> int:
+    value = float(text)
+    if not 0 <= value <= 1_000_000:
+        raise argparse.ArgumentTypeError("GPU-hours lie between 0 and 1,000,000")
+    return round(value * GPU_US_PER_HOUR)
 
 
 def _minutes(text: str) -> int:
@@ -42,6 +50,9 @@ class Command(BaseCommand):
         parser.add_argument("--unmeasured-as", choices=[category.label for category in UNMEASURED])
         parser.add_argument("--readings", choices=["expected", "none"], help="none: this cluster has no GPU readings")
         parser.add_argument("--auto-workspaces", choices=["on", "off"], help="make workspaces when first named")
+        parser.add_argument("--drop-below-percent", type=_percent, help="alert on a goodput under this (50) …")
+        parser.add_argument("--drop-points-percent", type=_percent, help="… by so many points less than before (20) …")
+        parser.add_argument("--drop-least-hours", type=_gpu_hours, help="… with so many GPU-hours held (1)")
 
     def handle(self, *_: Any, **options: Any) -> None:
         cluster = chosen_clusters(options["organization"], options["cluster"]).get()
@@ -52,6 +63,9 @@ class Command(BaseCommand):
             stall_after=options["stall_after_minutes"],
             carry_max=options["carry_max_minutes"],
             auto_workspaces=None if auto is None else auto == "on",
+            drop_below=options["drop_below_percent"],
+            drop_points=options["drop_points_percent"],
+            drop_least_held=options["drop_least_hours"],
         )
         category, readings = options["unmeasured_as"], options["readings"]
         if category or readings:
@@ -61,7 +75,9 @@ class Command(BaseCommand):
                 readings_expected=None if readings is None else readings == "expected",
             )
             self.stdout.write(f"{cluster}: in force from {_hour(since)} on")
-        elif auto is None and not any(value for key, value in options.items() if key.endswith(("percent", "minutes"))):
+        elif auto is None and all(
+            value is None for key, value in options.items() if key.endswith(("percent", "minutes", "hours"))
+        ):
             raise CommandError("Nothing to change: name a setting, see --help.")
 
 

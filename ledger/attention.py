@@ -1,0 +1,19 @@
+"""What a person does about an alert: says that they know, or wants to hear no more of it for some time."""
+
+from datetime import timedelta
+
+from django.db.models.functions import Now
+
+from ledger.models import Alert
+
+
+def acknowledge(alert: int, by: str) -> None:
+    """Note who knows of an alert; who said so first stays."""
+    Alert.objects.filter(pk=alert, acknowledged_at=None).update(acknowledged_at=Now(), acknowledged_by=by)
+
+
+def silence(alert: int, hours: int) -> None:
+    """Send nothing of an alert, nor of the same when it comes back, for so many hours; 0: send again."""
+    until = Now() + timedelta(hours=hours) if hours else None
+    of = Alert.objects.get(pk=alert)
+    Alert.objects.filter(cluster=of.cluster_id, rule=of.rule, subject=of.subject).update(silenced_until=until)
