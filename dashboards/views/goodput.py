@@ -13,6 +13,7 @@ from dashboards.alarms import firing
 from dashboards.capacity import capacity_part
 from dashboards.connect import first_observation
 from dashboards.filters import Shown, shown
+from dashboards.heard import heard_part
 from dashboards.ledger_page import ledger_part
 from dashboards.menu import menu_of
 from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
@@ -70,5 +71,7 @@ def goodput_part(scope: Scope, wanted: Shown, now: int, leads: Leads) -> dict[st
     """Return what the living part of the page shows."""
     hourly = queries.hourly(scope, wanted.window, wanted.narrowed)
     ledger = ledger_part(scope, wanted, now, leads, hourly)
-    more = {"capacity": capacity_part(scope, leads)} if leads.among else {}
+    more: dict[str, Any] = {}
+    if leads.among:
+        more = {"capacity": capacity_part(scope, leads), "sources": heard_part(scope.cluster, now)}
     return ledger | more | {"stalled": stalled(queries.stalled_now(scope, limit=LIMIT))}

@@ -63,6 +63,26 @@ def test_a_workspace_leads_to_its_own_page(world: World, get: Get) -> None:
     assert there.context["shown"].window == Window(world.edge - 2 * DAY, world.edge)
 
 
+def test_sources_that_are_silent_or_held_back_are_named(world: World, get: Get) -> None:
+    begin = world.now - 20 * MINUTE
+    for source, word in (("well", world.now), ("silent", begin), ("held", world.now - MINUTE)):
+        batch = Batch(f"agent/{source}", word, complete=True)
+        run(batch, source, "ana", begin)
+        for k in range(10):
+            state(batch, source, f"w-{k}", begin, Phase.RUNNING, gpus_milli=1000, machine=f"{source}-{k}")
+            batch.named.add((f"uid-{source}", f"w-{k}"))
+        assert ingest(world.east, batch).refused == []
+    ingest(world.east, Batch("agent/held", world.now, complete=True))
+    ingest(world.east, Batch("logs/8c1f", world.now))
+    told = text_of(get(EAST, "adam"), "sources")
+    assert "agent/held lacks most of its workers since" in told
+    assert "confirm_vanished agent/held" in told
+    assert "agent/silent is silent; since" in told
+    assert "agent/well 10" in told
+    assert "logs/" not in told
+    assert "agent/well is" not in told
+
+
 def test_another_cluster_of_the_organization_stays_out(world: World, west: Cluster, get: Get) -> None:
     there, here = get("/organizations/acme/clusters/west/goodput", "adam"), get(EAST, "adam")
     assert [row[0] for row in cells(there)] == ["far", "Total"]
