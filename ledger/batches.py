@@ -38,6 +38,17 @@ class RunItem(NamedTuple):
     ended_at: int | None
     outcome: str | None
     min_goodput_milli: int | None
+    conditions: tuple["Condition", ...] | None = None
+
+
+class Condition(NamedTuple):
+    """What a source says of a run, in its own words; `at` in ms, None = not said."""
+
+    type: str
+    status: str
+    reason: str
+    message: str
+    at: int | None
 
 
 class WorkerItem(NamedTuple):

@@ -1,15 +1,16 @@
 """Resolve the names of a batch to rows, making what is named for the first time; locks as it goes, in one order."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ledger import sql
-from ledger.batches import Batch, MachineItem, Refusal, RunItem
+from ledger.batches import Batch, Condition, MachineItem, Refusal, RunItem
 from ledger.clock import Clock
 from ledger.core.streams import Stream
 from ledger.core.windows import floor_hour
-from ledger.decode.again import as_sent
+from ledger.decode.again import as_sent, condition
 
 NO_POOL_NAME = "none"
 
@@ -121,7 +122,12 @@ def _label_runs(items: Iterable[RunItem], runs: dict[str, int]) -> None:
             ended=[item.ended_at for item in last.values()],
             outcomes=[item.outcome for item in last.values()],
             minima=[item.min_goodput_milli for item in last.values()],
+            conditions=[_document(item.conditions) for item in last.values()],
         )
+
+
+def _document(conditions: tuple[Condition, ...] | None) -> str | None:
+    return None if conditions is None else json.dumps([condition(one) for one in conditions])
 
 
 def _pools(cluster: int, batch: Batch) -> dict[str, int]:

@@ -4,12 +4,17 @@ from fractions import Fraction
 from typing import Any
 
 from dashboards.sections.view import RunView
+from ledger import queries
 from ledger.queries import RunRow
 
 
 def part(view: RunView) -> dict[str, Any]:
     """Return the run's labels that stand nowhere else."""
-    return {"threshold": threshold(view.row, view.total.goodput), "here": view.place.run(view.row.uid)}
+    return {
+        "threshold": threshold(view.row, view.total.goodput),
+        "here": view.place.run(view.row.uid),
+        "conditions": queries.run_conditions(view.run),
+    }
 
 
 def threshold(run: RunRow, goodput: Fraction | None) -> str:

@@ -51,7 +51,11 @@ class OneRun(Ledgers):
         scope = scope_of(request)
         found = run_of(scope, run)
         known(request.GET, ())
-        return Response(runs.run_with_workers(queries.run_row(scope, found), queries.run_workers(found)))
+        return Response(
+            runs.run_with_workers(
+                queries.run_row(scope, found), queries.run_workers(found), queries.run_conditions(found)
+            )
+        )
 
 
 class RunGoodput(Ledgers):

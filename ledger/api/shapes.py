@@ -108,6 +108,9 @@ COMPONENTS: dict[str, Shape] = {
         },
         ("workers", "reason"),
     ),
+    "SourceCondition": shape(
+        {**dict.fromkeys(("type", "status", "reason", "message"), TEXT), "at": nullable(INSTANT)},
+    ),
     "WorkerNow": shape(
         {
             "worker": TEXT,
@@ -122,7 +125,14 @@ COMPONENTS: dict[str, Shape] = {
             "step_at": nullable(INSTANT),
         }
     ),
-    "RunNow": shape({**RUN, "conditions": listing("Condition"), "workers": listing("WorkerNow")}),
+    "RunNow": shape(
+        {
+            **RUN,
+            "conditions": listing("Condition"),
+            "source_conditions": listing("SourceCondition"),
+            "workers": listing("WorkerNow"),
+        }
+    ),
     "Segment": shape(
         {
             "from": INSTANT,

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from ledger.batches import MachineItem, ReadingItem, RunItem, WorkerItem
+from ledger.batches import Condition, MachineItem, ReadingItem, RunItem, WorkerItem
 from ledger.core.categories import Phase
 from ledger.core.streams import Doing
-from ledger.decode.values import iso
+from ledger.decode.values import instant, iso
 
 Item = MachineItem | RunItem | WorkerItem | ReadingItem
 _INSTANTS = {"at": "at", "since": "from", "submitted_at": "submitted_at", "ended_at": "ended_at"}
@@ -23,6 +23,9 @@ def as_sent(item: Item) -> dict[str, Any]:
     for name, value in item._asdict().items():
         if name == "index" or value is None or value == "":
             continue
+        if name == "conditions":
+            sent[name] = [condition(one) for one in value]
+            continue
         if name in _INSTANTS:
             sent[_INSTANTS[name]] = iso(value)
         elif name in _THOUSANDTHS:
@@ -32,3 +35,24 @@ def as_sent(item: Item) -> dict[str, Any]:
         elif value:
             sent[name] = value.label
     return sent
+
+
+def condition(of: Condition) -> dict[str, Any]:
+    """Return a run's condition in the words of the interface."""
+    said = {"type": of.type, "status": of.status, "reason": of.reason, "message": of.message}
+    said |= {} if of.at is None else {"at": iso(of.at)}
+    return {key: value for key, value in said.items() if value}
+
+
+def conditions_of(said: list[dict[str, Any]]) -> tuple[Condition, ...]:
+    """Return conditions from their words as `condition` has them."""
+    return tuple(
+        Condition(
+            one["type"],
+            one.get("status", ""),
+            one.get("reason", ""),
+            one.get("message", ""),
+            instant(one["at"]) if "at" in one else None,
+        )
+        for one in said
+    )

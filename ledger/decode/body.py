@@ -27,9 +27,9 @@ _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _SPACED_COLONS = (b" :", b"\t:", b"\n:", b"\r:")
-_AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+)`", re.DOTALL)
-_MISSING = re.compile(r"Object missing required field `(\w+)`")
-_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_AT_FIELD = re.compile(r"(.*) - at `\$\.(\w+)(?:[.\[][^`]*)?`", re.DOTALL)
+_MISSING = re.compile(r"Object missing required field `(\w+)`(?: - at `\$\.[^`]*`)?")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*?)`(?: - at `\$\.[^`]*`)?", re.DOTALL)
 _FIELD_CHARACTERS_MAX = 64
 
 _BODY = msgspec.json.Decoder(wire.Body)
@@ -147,6 +147,9 @@ def _keys_are_unique(body: bytes, structs: Iterable[msgspec.Struct], tags: int) 
         taken += len(values) - values.count(UNSET)
         if isinstance(struct, wire.Head) and struct.named:
             taken += len(struct.named)
+        if isinstance(struct, wire.Run) and struct.conditions:
+            inner = [value for condition in struct.conditions for value in astuple(condition)]
+            taken += len(inner) - inner.count(UNSET)
     return body.count(b'":') == taken
 
 

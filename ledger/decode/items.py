@@ -3,9 +3,9 @@
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
-from ledger.batches import MachineItem, ReadingItem, Refusal, RunItem, WorkerItem
+from ledger.batches import Condition, MachineItem, ReadingItem, Refusal, RunItem, WorkerItem
 from ledger.core.categories import REASONS, Phase
 from ledger.core.streams import Doing
 from ledger.decode import values, wire
@@ -93,9 +93,27 @@ class Judge:
             outcome = self.names.optional(item.outcome)
             field = "min_goodput"
             least = None if item.min_goodput is UNSET or item.min_goodput is None else values.ratio(item.min_goodput)
+            field = "conditions"
+            conditions = self.conditions(item.conditions)
         except ValueError as error:
             raise BadValue(field, str(error)) from None
-        return RunItem(index, uid, workspace, name, kind, user, submitted_at, ended_at, outcome, least)
+        return RunItem(index, uid, workspace, name, kind, user, submitted_at, ended_at, outcome, least, conditions)
+
+    def conditions(self, said: list[wire.Condition] | UnsetType | None) -> tuple[Condition, ...] | None:
+        """Return a run's conditions; None when nothing was said of them. Raises ValueError."""
+        if said is UNSET or said is None:
+            return None
+        values.few(len(said), values.CONDITIONS_MAX, "conditions")
+        return tuple(
+            Condition(
+                self.names[one.type],
+                self.names.optional(one.status) or "",
+                self.names.optional(one.reason) or "",
+                values.message(one.message or ""),
+                self.instants.optional(one.at),
+            )
+            for one in said
+        )
 
     def worker(self, index: int, item: wire.Worker) -> WorkerItem:
         """Raises BadValue."""

@@ -13,6 +13,8 @@ ATTEMPT_MAX = 1_000_000
 DEVICES_MAX = 64
 STEP_MAX = 2**53 - 1
 STEP_SECONDS_MAX = 1_000_000
+CONDITIONS_MAX = 32
+MESSAGE_CHARACTERS_MAX = 1_000
 YEAR_MIN = 2000
 YEAR_MAX = 2100
 
@@ -91,6 +93,22 @@ def iso(at: int) -> str:
     moment = _EPOCH + timedelta(milliseconds=at)
     text = moment.isoformat(timespec="milliseconds" if at % 1_000 else "seconds")
     return text.replace("+00:00", "Z")
+
+
+def few(count: int, most: int, what: str) -> None:
+    """Raise ValueError for more of something than there may be."""
+    if count > most:
+        raise ValueError(f"must be at most {most} {what}")
+
+
+def message(text: str) -> str:
+    """Return a text that people are shown, in NFC, its line ends as spaces; it may be empty."""
+    text = " ".join(unicodedata.normalize("NFC", text).split())
+    if len(text) > MESSAGE_CHARACTERS_MAX:
+        raise ValueError(f"must have messages of at most {MESSAGE_CHARACTERS_MAX} characters")
+    if any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in text):
+        raise ValueError("must have messages without control characters")
+    return text
 
 
 def thousandths(value: int | float, limit: int, what: str) -> int:

@@ -18,6 +18,16 @@ class Machine(Struct, forbid_unknown_fields=True, gc=False):
     ready: bool | UnsetType | None = UNSET
 
 
+class Condition(Struct, forbid_unknown_fields=True, gc=False):
+    """What its source says is, or was, true of a run: a label that moves no time."""
+
+    type: str
+    status: Text = UNSET
+    reason: Text = UNSET
+    message: Text = UNSET
+    at: Text = UNSET
+
+
 class Run(Struct, forbid_unknown_fields=True, gc=False):
     """A submitted job and its labels."""
 
@@ -30,6 +40,7 @@ class Run(Struct, forbid_unknown_fields=True, gc=False):
     ended_at: Text = UNSET
     outcome: Text = UNSET
     min_goodput: Number = UNSET
+    conditions: list[Condition] | UnsetType | None = UNSET
 
 
 class Worker(Struct, forbid_unknown_fields=True, gc=False):

@@ -11,6 +11,7 @@ from ledger.core.categories import Phase
 from ledger.core.facts import State, Thresholds
 from ledger.core.streams import Stream
 from ledger.core.timeline import NOTHING, Folded, deaths, fold, stays, take
+from ledger.decode.again import conditions_of
 from ledger.evidence import Known
 from ledger.models import Cluster, Machine, Pool, Run, Source, Worker
 from ledger.replay.leftover import readings
@@ -165,6 +166,7 @@ def _run(index: int, run: Run) -> RunItem:
         ended_at=_ms(run.ended_at),
         outcome=run.outcome or None,
         min_goodput_milli=run.min_goodput_milli,
+        conditions=conditions_of(run.conditions) or None,
     )
 
 

@@ -10,6 +10,7 @@ from ledger.models.tenancy import Cluster, Workspace
 class Run(models.Model):
     """One submitted job. All but the uid and the workspace are labels that move no time.
 
+    `conditions` are its source's, in the words of the interface.
     `has_stalls`: some worker of it was once proven stalled by its steps, so its gang is counted together.
     `verdict`: whether it reached `min_goodput_milli` when it was over: pass, fail, no data; "" = not judged yet.
     """
@@ -24,6 +25,7 @@ class Run(models.Model):
     ended_at = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=253, default="")
     min_goodput_milli = models.PositiveSmallIntegerField(null=True)
+    conditions = models.JSONField(db_default=[])
     has_stalls = models.BooleanField(default=False)
     verdict = models.CharField(max_length=8, default="", db_default="")
 

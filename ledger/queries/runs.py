@@ -1,5 +1,6 @@
 """Runs: which there are, one of them with its workers, its ledger, and its workers' timeline."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -7,8 +8,10 @@ from typing import Any, NamedTuple
 
 from ledger import sql
 from ledger.access import Scope
+from ledger.batches import Condition
 from ledger.core.categories import Category, Phase
 from ledger.core.windows import HOUR, MAX_DAYS, Window, floor_hour
+from ledger.decode.again import conditions_of
 from ledger.queries.goodput import ANY, Answer, Filters, goodput
 from ledger.queries.now import now
 
@@ -113,6 +116,11 @@ def find_run(scope: Scope, name: str) -> RunKey | None:
 def run_row(scope: Scope, run: RunKey) -> RunRow:
     """Return a run's labels."""
     return runs(replace(scope, cluster=run.cluster), Filters(uid=run.uid), limit=1).rows[0]
+
+
+def run_conditions(run: RunKey) -> tuple[Condition, ...]:
+    """Return what the run's source says of it, in the source's order."""
+    return conditions_of(json.loads(sql.value("run_conditions", run=run.id)))
 
 
 def run_workers(run: RunKey) -> tuple[RunWorker, ...]:

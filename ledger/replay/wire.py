@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ledger.batches import Batch, MachineItem, ReadingItem, RunItem, WorkerItem
+from ledger.decode.again import condition
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 type_json = dict[str, Any]
@@ -65,6 +66,7 @@ def run_json(item: RunItem) -> type_json:
         ended_at=_instant(item.ended_at),
         outcome=item.outcome,
         min_goodput=_thousandths(item.min_goodput_milli),
+        conditions=None if item.conditions is None else [condition(one) for one in item.conditions],
     )
 
 

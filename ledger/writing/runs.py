@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from ledger.batches import Condition
 from ledger.core.categories import Category, Phase
 from ledger.decode.values import iso
 from ledger.queries import RunRow, RunWorker, Segment, StalledWorker, Timeline
@@ -41,9 +42,18 @@ def csv_of(rows: Sequence[RunRow]) -> str:
     return table(COLUMNS, ({key: cell(value) for key, value in run(row).items()} for row in rows))
 
 
-def run_with_workers(of: RunRow, workers: Sequence[RunWorker]) -> Document:
-    """Return a run, what is true of it, and its workers."""
-    return run(of) | {"conditions": list(conditions(of, workers)), "workers": [worker(one) for one in workers]}
+def run_with_workers(of: RunRow, workers: Sequence[RunWorker], said: Sequence[Condition] = ()) -> Document:
+    """Return a run, what is true of it, what its source says of it, and its workers."""
+    return run(of) | {
+        "conditions": list(conditions(of, workers)),
+        "source_conditions": [source_condition(one) for one in said],
+        "workers": [worker(one) for one in workers],
+    }
+
+
+def source_condition(of: Condition) -> Document:
+    """Return a condition in its source's words."""
+    return {**of._asdict(), "at": moment(of.at)}
 
 
 def conditions(of: RunRow, workers: Sequence[RunWorker]) -> Iterator[Document]:

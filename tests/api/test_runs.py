@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ledger.batches import Batch
+from ledger.batches import Batch, Condition, RunItem
 from ledger.core.categories import Phase
 from ledger.core.windows import DAY, HOUR
 from ledger.decode.values import instant, iso
@@ -79,7 +79,7 @@ def test_questions_that_cannot_be_answered(api: Api, query: dict[str, Any]) -> N
 
 def test_one_run_its_conditions_and_its_workers(api: Api, history: History) -> None:
     answer = ask(api, "runs/llm", history.reader)
-    assert list(answer) == [*LABELS, "conditions", "workers"]
+    assert list(answer) == [*LABELS, "conditions", "source_conditions", "workers"]
     assert [worker["worker"] for worker in answer["workers"]] == ["worker-0", "worker-1"]
     calm, stalled = answer["workers"]
     assert (calm["phase"], calm["category"], calm["attempt"], calm["step"]) == ("running", "idle", 2, 1204)
@@ -92,6 +92,22 @@ def test_one_run_its_conditions_and_its_workers(api: Api, history: History) -> N
     assert history.now - instant(stalled["since"]) == 38 * 60_000
     assert [condition["type"] for condition in answer["conditions"]] == ["submitted", "idle", "stalled"]
     assert answer["conditions"][2] == {"type": "stalled", "since": stalled["since"], "workers": 1}
+
+
+def test_what_its_source_says_of_a_run(api: Api, history: History) -> None:
+    batch = Batch("test", history.now)
+    at = history.now - 60_000
+    said = (Condition("Created", "True", "JobCreated", "", at), Condition("Running", "False", "", "it ran", None))
+    batch.runs.append(RunItem(0, "uid-llm", None, None, None, None, None, None, None, None, said))
+    tell(history.tenants.east, batch)
+    told = [
+        {"type": "Created", "status": "True", "reason": "JobCreated", "message": "", "at": iso(at)},
+        {"type": "Running", "status": "False", "reason": "", "message": "it ran", "at": None},
+    ]
+    assert ask(api, "runs/llm", history.reader)["source_conditions"] == told
+    batch.runs[0] = batch.runs[0]._replace(conditions=None, outcome="Failed")
+    tell(history.tenants.east, batch)
+    assert ask(api, "runs/llm", history.reader)["source_conditions"] == told, "who says nothing of them leaves them"
 
 
 def test_a_run_that_is_over(api: Api, history: History) -> None:

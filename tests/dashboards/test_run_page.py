@@ -14,7 +14,7 @@ from dashboards.numbers import decimal, hours
 from dashboards.zoom import TICKS_MAX, Zoom, zoom
 from ledger import queries
 from ledger.access import scope_of_workspace
-from ledger.batches import Batch
+from ledger.batches import Batch, Condition, RunItem
 from ledger.core.categories import Category, Phase
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.ingest import ingest
@@ -53,6 +53,20 @@ def test_the_page_says_what_the_run_is_and_what_it_does(world: World, get: Get) 
     assert f" {hours(ledger.allocated)} GPU-hours" in text_of(past, "figure-held")
     assert text_of(get(f"{RUNS}/uid-sweep-000"), "state") == "ended"
     assert text_of(get(f"{RUNS}/uid-queued"), "state") == "waiting"
+
+
+def test_the_page_says_what_the_source_says_of_the_run(world: World, get: Get) -> None:
+    said = (
+        Condition("Running", "False", "PyTorchJobRunning", "it ran", world.now - HOUR),
+        Condition("Restarting", "True", "", MARKUP, None),
+        Condition("Odd", "Unknown", "", "", None),
+    )
+    ingest(world.east, Batch("test", world.now, runs=[RunItem(0, "uid-llm", *[None] * 8, said)]))
+    details = text_of(get(LLM), "details")
+    assert "Running no longer since" in details
+    assert "PyTorchJobRunning: it ran" in details
+    assert "Odd Unknown" in details
+    assert MARKUP in details, "as a text"
 
 
 def test_a_run_is_found_by_uid_and_by_name_and_only_where_it_is(world: World, get: Get) -> None:
@@ -216,4 +230,4 @@ def test_the_number_of_queries_does_not_depend_on_the_workers(world: World, get:
             pool="h100",
         )
     assert ingest(world.east, batch).refused == []
-    assert few == counted() <= 17
+    assert few == counted() <= 18

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from ledger.batches import Batch, MachineItem, ReadingItem, RunItem, WorkerItem
+from ledger.batches import Batch, Condition, MachineItem, ReadingItem, RunItem, WorkerItem
 from ledger.core.categories import Phase
 from ledger.decode import decode
 from ledger.replay import observations, trace
@@ -23,7 +23,19 @@ def batch(**changed: object) -> Batch:
         complete=True,
         machines=[MachineItem(0, "gpu-7", "h100", 8_000, True), MachineItem(1, "gpu-8", None, None, None)],
         runs=[
-            RunItem(0, "8c1f", "vision", "llm", "Job", "ana", AT, AT + 9, "Failed", 850),
+            RunItem(
+                0,
+                "8c1f",
+                "vision",
+                "llm",
+                "Job",
+                "ana",
+                AT,
+                AT + 9,
+                "Failed",
+                850,
+                (Condition("Failed", "True", "OOM", "it ran out of memory", AT),),
+            ),
             RunItem(1, "8c20", None, None, None, None, None, None, None, None),
         ],
         workers=[
