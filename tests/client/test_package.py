@@ -24,6 +24,8 @@ NEEDS = [
     'Requires-Dist: httpx>=0.27; extra == "collect"',
     'Requires-Dist: prometheus-client>=0.20; extra == "collect"',
     'Requires-Dist: rich>=13; extra == "collect"',
+    'Requires-Dist: astra[collect]; extra == "kubernetes"',
+    'Requires-Dist: pyyaml>=6; extra == "kubernetes"',
     'Requires-Dist: click>=8.1; extra == "cli"',
     'Requires-Dist: httpx>=0.27; extra == "cli"',
     'Requires-Dist: rich>=13; extra == "cli"',

@@ -19,6 +19,7 @@ from astra.collect.workspaces import WorkspaceMap, read_map
 # the command's name, and the module that has it as `command`: one line a source
 SOURCES: dict[str, str] = {
     "dcgm": "astra.collect.dcgm.command",
+    "kubernetes": "astra.collect.kubernetes.command",
     "slurm": "astra.collect.slurm.command",
 }
 MEBI = 1024 * 1024
