@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0012_touched")]
+    dependencies = [("ledger", "0013_alerts")]
 
     operations = [
         migrations.AddField(model_name="run", name="conditions", field=models.JSONField(db_default=[])),
