@@ -9,11 +9,14 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from astra.collect.agent import Agent
+from astra.collect.agent import Agent, folder_of
 from astra.collect.commands import agent_options
 from astra.collect.slurm.files import FileSource
+from astra.collect.slurm.notebook import Notebook
 from astra.collect.slurm.programs import Programs
 from astra.collect.slurm.watching import Pace, SlurmSource
+
+NOTES = "slurm-seen.json"
 
 
 def zone_of(ctx: click.Context, param: click.Parameter, name: str | None) -> ZoneInfo | None:  # noqa: ARG001
@@ -70,7 +73,8 @@ def command(
         _tell_file(agent, FileSource(agent.cluster, file, zone, names))
         return
     pace = Pace(queue=interval, nodes=max(interval, 2.0), accounts=accounts_interval, back=timedelta(hours=look_back))
-    agent.work(SlurmSource(agent.cluster, Programs(programs), names, pace))
+    book = None if agent.once or agent.dry_run else Notebook(folder_of(agent.spool, f"slurm/{agent.cluster}") / NOTES)
+    agent.work(SlurmSource(agent.cluster, Programs(programs), names, pace, notebook=book))
 
 
 def _tell_file(agent: Agent, source: FileSource) -> None:

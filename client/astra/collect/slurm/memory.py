@@ -46,7 +46,9 @@ class Remembered:
 class Memory:
     """Takes lists and records, and says what is new of runs. Instants are ms."""
 
-    def __init__(self) -> None:
+    def __init__(self, remind: Callable[[Job, Known], None] | None = None) -> None:
+        """`remind` is given each attempt when it is first named, to add what was seen of it before."""
+        self.remind = remind
         self.runs: dict[str, list[Remembered]] = {}
         self.nodes: dict[str, Node] = {}
         self.heard: dict[str, int] = {}
@@ -58,7 +60,12 @@ class Memory:
             made = _resized(record)
             if made.asked or made.gpus or made.job.name in self.runs:
                 remembered, known = self._place(made)
-                before = known.attempt(has_next=False) if known.last is not None else None
+                if known.last is None:
+                    known.last = made
+                    if self.remind is not None:
+                        self.remind(made.job, known)
+                    remembered.changed = True
+                before = known.attempt(has_next=False)
                 known.see(made, at)
                 remembered.changed = remembered.changed or before != known.attempt(has_next=False)
                 named.add(id(known))
@@ -124,6 +131,12 @@ class Memory:
                 self.runs[name] = kept
             else:
                 del self.runs[name]
+
+    def living(self) -> Iterator[tuple[Job, Known]]:
+        """Yield the attempts that squeue names as going on."""
+        for remembered in self._all():
+            for part, attempts in remembered.parts.items():
+                yield from ((Job(remembered.name, part), known) for known in attempts if known.alive)
 
     def _all(self) -> Iterator[Remembered]:
         for runs in list(self.runs.values()):

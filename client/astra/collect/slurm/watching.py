@@ -11,15 +11,18 @@ from datetime import datetime, timedelta, timezone
 from typing import Protocol
 
 from astra.collect.items import Items
+from astra.collect.slurm.knowledge import Known
 from astra.collect.slurm.memory import Memory
 from astra.collect.slurm.messages import Messages
-from astra.collect.slurm.record import Record
+from astra.collect.slurm.notebook import Notebook, key, remind
+from astra.collect.slurm.record import Job, Record
 from astra.collect.slurm.scontrol import Node
 from astra.collect.source import Put, SourceError
 
 log = logging.getLogger("astra.collect")
 
 PAUSE_MAX = 60.0
+NOTES_SECONDS = 5.0
 OVERLAP = timedelta(minutes=5)
 SECOND = 1000
 
@@ -54,13 +57,16 @@ class SlurmSource:
         workspaces: Mapping[str, str],
         pace: Pace = Pace(),
         clock: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
+        notebook: Notebook | None = None,
     ) -> None:
         self.name, self.seeing = f"slurm/{cluster}", True
         self.slurm, self.pace, self.clock = slurm, pace, clock
-        self.memory = Memory()
+        self.notebook = notebook
+        self.seen = {} if notebook is None else notebook.read()
+        self.memory = Memory(self._remind)
         self.messages = Messages(self.memory, workspaces)
         self.reach: datetime | None = None
-        self.next = {"nodes": 0.0, "accounts": 0.0, "whole": 0.0}
+        self.next = {"nodes": 0.0, "accounts": 0.0, "whole": 0.0, "notes": 0.0}
         self.said = ""
 
     def look(self) -> Items:
@@ -94,6 +100,7 @@ class SlurmSource:
     def steps(self, monotonic: float) -> list[Items]:
         """Ask once; return what is new, and when it is time the whole list."""
         found = self.step(monotonic)
+        self._note(monotonic)
         told = [] if found is None else [found]
         if monotonic >= self.next["whole"]:
             self.next["whole"] = monotonic + self.pace.whole
@@ -114,6 +121,16 @@ class SlurmSource:
         self._ask(self.memory.wanted())
         self.memory.forget(_ms(at))
         return self.messages.news(_ms(at))
+
+    def _remind(self, job: Job, known: Known) -> None:
+        seen = self.seen.pop(key(job, known), None)
+        if seen:
+            remind(known, seen)
+
+    def _note(self, monotonic: float) -> None:
+        if self.notebook is not None and monotonic >= self.next["notes"]:
+            self.next["notes"] = monotonic + NOTES_SECONDS
+            self.notebook.write(self.memory)
 
     def _nodes(self, at: datetime) -> None:
         try:
