@@ -44,6 +44,8 @@ SETTINGS = {
     "unix_socket_permissions": "0700",
     "max_connections": "80",
     "shared_buffers": "256MB",
+    "work_mem": "32MB",
+    "random_page_cost": "1.1",
     "max_wal_size": "2GB",
     "max_parallel_workers_per_gather": "0",
     "wal_level": "minimal",

@@ -123,7 +123,7 @@ LOGOUT_REDIRECT_URL = "login"
 
 # --- database
 # A pool, which only the web needs, and session options, which a proxy that pools transactions would refuse.
-SESSION_OPTIONS = "-c jit=off -c idle_in_transaction_session_timeout=120000"
+SESSION_OPTIONS = "-c jit=off -c work_mem=32MB -c random_page_cost=1.1 -c idle_in_transaction_session_timeout=120000"
 if PROCESS == "web":
     SESSION_OPTIONS += " -c statement_timeout=30000"
 DATABASE_PROBLEM = ""

@@ -1,6 +1,6 @@
 """Prove the ledger: facts → spans by folding again, spans → cells and cells → roll-ups by set-based statements."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -51,11 +51,14 @@ def check(
         yield findings
     days = (lower if start is None else lower + DAY - 1) // DAY * DAY
     for day in range(days, floor_day(last), DAYS_AT_ONCE * DAY):
-        _check_rollups(cluster, day, min(day + DAYS_AT_ONCE * DAY, floor_day(last)), findings)
+        _check_rollups(cluster, day, min(day + DAYS_AT_ONCE * DAY, floor_day(last)), TABLES, findings)
         yield findings
+    _check_rollups(cluster, max(lower, floor_day(last)), last, ("hourpool",), findings)
     if end is None or end > began.open_hour:
         clock.post(cluster, now, partial(_check_open, findings=findings))
     findings.differences += [f"run_total {' '.join(row)}" for row in sql.rows("check_runtotal", cluster=cluster)]
+    weeks = sql.rows("check_weekmachine", cluster=cluster, edge=began.kept_from)
+    findings.differences += [f"weekmachine {' '.join(row)}" for row in weeks]
     yield findings
 
 
@@ -107,8 +110,8 @@ def _check_cells(cluster: int, lower: int, upper: int, findings: Findings) -> No
         findings.overcommitted.append(f"machine {machine} hour {hour}: held {held} of {capacity * HOUR} GPU-µs")
 
 
-def _check_rollups(cluster: int, lower: int, upper: int, findings: Findings) -> None:
-    for table in TABLES:
+def _check_rollups(cluster: int, lower: int, upper: int, tables: Iterable[str], findings: Findings) -> None:
+    for table in tables:
         rows = sql.rows(f"check_{table}", cluster=cluster, lower=lower, upper=upper)
         findings.differences += [f"{table} {' '.join(row)}: not the sum of its hours" for row in rows]
 

@@ -33,6 +33,7 @@ def _close_one(cluster: int, now: int | None) -> int:
         sql.run("hour_drop_idle", cluster=cluster)
         sql.run("hour_begin", cluster=cluster)
         sql.run("hour_advance", cluster=cluster, hour=hour, next=hour + HOUR)
+        sql.run("hour_dirty", cluster=cluster, hours=[hour])
         if (hour + HOUR) % DAY == 0:
             sql.run("day_dirty", cluster=cluster, days=[floor_day(hour)])
         return 1

@@ -32,3 +32,4 @@ def _rebuild_runs(at: Clock, runs: list[int]) -> None:
 def _spoil_rollups(at: Clock) -> None:
     sql.run("rebuild_totals_clear", cluster=at.cluster)
     sql.run("rebuild_days", cluster=at.cluster)
+    sql.run("rebuild_today", cluster=at.cluster)

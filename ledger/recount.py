@@ -179,6 +179,8 @@ def _post_closed(clock: Clock, postings: Postings) -> None:
     days = {floor_day(hour): None for hour in touched if floor_day(hour) + DAY <= clock.open_hour}
     if days:
         sql.run("day_dirty", cluster=clock.cluster, days=list(days))
+    if today := [hour for hour in touched if floor_day(hour) + DAY > clock.open_hour]:
+        sql.run("hour_dirty", cluster=clock.cluster, hours=today)
     revised = [hour for hour in touched if clock.first_hour <= hour < clock.final_to]
     if revised:
         sql.run("hour_revise", cluster=clock.cluster, hours=revised, now=clock.now)

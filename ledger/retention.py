@@ -135,6 +135,7 @@ def sweep(cluster: int, edge: int) -> int:
     where: dict[str, Any] = {"cluster": cluster, "edge": edge, "limit": BATCH}
     for table in OF_CLUSTERS:
         rows += _until_none(partial(_remove, f"prune_{table}", **where))
+    _prune_weeks(cluster, edge)
     where["stay"] = Folded._fields.index("stay_since")
     for workers in _pages(cluster):
         for table in OF_WORKERS:
@@ -167,6 +168,14 @@ def _prune_days(cluster: int, edge: int) -> int:
         sql.run("runtotal_clear", runs=runs)
         sql.run("runtotal_make", runs=runs)
     return len(removed)
+
+
+def _prune_weeks(cluster: int, edge: int) -> None:
+    """The week that the edge cuts is the sum of its kept days."""
+    with transaction.atomic():
+        sql.rows("rollup_alone", space=ROLLUP_SPACE, cluster=cluster)
+        for statement in ("prune_weekmachine", "weekmachine_clear", "weekmachine_make"):
+            sql.run(statement, cluster=cluster, day=edge)
 
 
 def _pages(cluster: int) -> Iterator[list[int]]:

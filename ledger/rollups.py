@@ -1,32 +1,45 @@
-"""Make the roll-ups of the days that are over and dirty: each day again as a whole, in one transaction."""
+"""Make the roll-ups of what is dirty, days that are over and hours of the running one: each as a whole at once."""
 
 from functools import partial
 
 from ledger import clock, sql
 from ledger.clock import Clock
+from ledger.core.windows import DAY, HOUR
 
 TABLES = ("dayrun", "daymachine", "daypool", "hourpool")
 ROLLUP_SPACE = 0x60DB  # the first key of the advisory locks of roll-ups
 
 
 def roll_up(cluster: int, now: int | None = None) -> int:
-    """Make the roll-ups of every dirty day of the cluster, oldest first, and return how many days there were."""
+    """Make the roll-ups of every dirty day and hour of the cluster, oldest first; return how many days there were."""
     days = [day for (day,) in sql.rows("days_dirty", cluster=cluster)]
     for day in days:
         clock.post(cluster, now, partial(_roll_up_day, day=day))
+    for (hour,) in sql.rows("hours_dirty", cluster=cluster):
+        clock.post(cluster, now, partial(_roll_up_hour, hour=hour))
     return len(days)
 
 
 def _roll_up_day(at: Clock, day: int) -> None:
     """Doing it twice changes nothing; a change to the day's hours waits here, or this waits for it."""
-    where = {"cluster": at.cluster, "day": day}
+    where = {"cluster": at.cluster, "day": day, "start": day, "end": day + DAY}
     sql.rows("rollup_alone", space=ROLLUP_SPACE, cluster=at.cluster)
     if not sql.run("day_clean", **where):
         return  # another made them meanwhile
+    sql.run("hours_clean", **where)
     runs = {run for (run,) in sql.rows("dayrun_runs", **where)}
-    for table in TABLES:
+    for table in (*TABLES, "weekmachine"):
         sql.run(f"{table}_clear", **where)
         sql.run(f"{table}_make", **where)
     runs |= {run for (run,) in sql.rows("dayrun_runs", **where)}
     sql.run("runtotal_clear", runs=sorted(runs))
     sql.run("runtotal_make", runs=sorted(runs))
+
+
+def _roll_up_hour(at: Clock, hour: int) -> None:
+    """An hour of the running day, whose day has no roll-ups yet; the same holds."""
+    where = {"cluster": at.cluster, "start": hour, "end": hour + HOUR}
+    sql.rows("rollup_alone", space=ROLLUP_SPACE, cluster=at.cluster)
+    if sql.run("hours_clean", **where):
+        sql.run("hourpool_clear", **where)
+        sql.run("hourpool_make", **where)

@@ -118,6 +118,14 @@ class DirtyDay(models.Model):
     day = models.DateTimeField()
 
 
+class DirtyHour(models.Model):
+    """A closed hour of the running day whose roll-up has yet to be made again; when the day is over, the day is."""
+
+    pk = models.CompositePrimaryKey("cluster_id", "hour")
+    cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
+    hour = models.DateTimeField()
+
+
 class DayRun(Amounts):
     """A run's day; `held` keeps time on machines apart from waits."""
 
@@ -132,6 +140,17 @@ class DayMachine(Amounts):
     pk = models.CompositePrimaryKey("cluster_id", "day", "workspace_id", "machine_id", "pool_id")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
     day = models.DateTimeField()
+    workspace = models.ForeignKey(Workspace, models.DO_NOTHING, db_index=False, db_constraint=False)
+    machine = models.ForeignKey(Machine, models.DO_NOTHING, db_index=False, db_constraint=False)
+    pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)
+
+
+class WeekMachine(Amounts):
+    """The sum of a week's days that are rolled up; read when all seven are."""
+
+    pk = models.CompositePrimaryKey("cluster_id", "week", "workspace_id", "machine_id", "pool_id")
+    cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
+    week = models.DateTimeField()
     workspace = models.ForeignKey(Workspace, models.DO_NOTHING, db_index=False, db_constraint=False)
     machine = models.ForeignKey(Machine, models.DO_NOTHING, db_index=False, db_constraint=False)
     pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ledger import sql
@@ -22,7 +22,10 @@ _NO_LIMIT = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Exact names that rows must have (`run`: a name or a uid), and a part of the name to search for; "" = any."""
+    """Exact names that rows must have (`run`: a name or a uid), and a part of the name to search for; "" = any.
+
+    `run_id` is a run that was found before; 0 = any.
+    """
 
     workspace: str = ""
     run: str = ""
@@ -31,6 +34,7 @@ class Filters:
     user: str = ""
     uid: str = ""
     q: str = ""
+    run_id: int = 0
 
 
 ANY = Filters()
@@ -164,9 +168,11 @@ def _ask(
     found = _Found()
     for kind, bucket, rank, *rest in sql.rows(
         "goodput",
-        **_within(scope, window),
-        **asdict(filters),
+        **(_within(scope, window) | _picked(scope, filters)),
+        seen=sorted(scope.workspaces),
         cluster=scope.cluster,
+        user=filters.user,
+        q=filters.q,
         weekly=weekly,
         by=by,
         rollup=_rollup(by, filters),
@@ -201,10 +207,24 @@ def _within(scope: Scope, window: Window) -> dict[str, Any]:
     return {"workspaces": sorted(scope.workspaces), "start": window.start, "end": window.end}
 
 
+def _picked(scope: Scope, filters: Filters) -> dict[str, list[int] | None]:
+    """Return the ids of what the filters name; None where one names nothing. With ids the statement uses indexes."""
+    names = {name: getattr(filters, name) for name in ("workspace", "run", "uid", "machine", "pool")}
+    if not any(names.values()):
+        return {"runs": [filters.run_id] if filters.run_id else None, "machines": None, "pools": None}
+    ((workspaces, runs, machines, pools),) = sql.rows("filters_find", **names, workspaces=sorted(scope.workspaces))
+    found: dict[str, list[int] | None] = {
+        "runs": runs if filters.run or filters.uid else None,
+        "machines": machines if filters.machine else None,
+        "pools": pools if filters.pool else None,
+    }
+    return {**found, "workspaces": workspaces} if filters.workspace else found
+
+
 def _rollup(by: str, filters: Filters) -> str:
     """Return the smallest roll-up that knows the grouping and every filter; "" = none, the hours are read."""
     asked = {by} | {name for name in ("workspace", "run", "machine", "pool", "user") if getattr(filters, name)}
-    asked |= {"run"} if filters.uid else set()
+    asked |= {"run"} if filters.uid or filters.run_id else set()
     order = ("pool", "run", "machine")
     return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "")
 

@@ -1,47 +1,48 @@
 -- Ledgers by a grouping, and their totals, over the whole hours [start, end), by ISO week if asked: one snapshot, evaluated
--- at the cluster's clock. Parts: day roll-ups where one has all that is asked, closed hours for the rest, open cells.
+-- at the cluster's clock. Parts: roll-ups of weeks and days where one has all that is asked, the total of a run less the
+-- days that are not asked for where those are fewer, closed hours for the rest, open cells. Time on machines is held, so
+-- productive, idle, starting and restart always are and waiting never is. OFFSET 0 keeps each day and hour a look-up by
+-- its key, for how many there are is not known when this is planned.
 WITH clock AS MATERIALIZED (
-    SELECT id, open_hour, final_to, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until
+    SELECT
+        id, open_hour, final_to, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until,
+        date_trunc('day', ledger_at(%(start)s) + interval '24 hours' - interval '1 microsecond', 'UTC') AS lower,
+        least(date_trunc('day', ledger_at(%(end)s), 'UTC'), date_trunc('day', open_hour, 'UTC')) AS upper
     FROM ledger_cluster
-    WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
+    WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(seen)s::bigint[]))
       AND (%(cluster)s = 0 OR id = %(cluster)s)
 ), days AS MATERIALIZED (
-    -- Whole days of the window that are over and rolled up; all other closed hours are read one by one.
+    -- Whole days of the window that are over and rolled up.
+    SELECT k.id AS cluster_id, day, date_trunc('week', day, 'UTC') AS week
+    FROM clock AS k, generate_series(k.lower, k.upper - interval '24 hours', interval '24 hours') AS day
+    WHERE %(rollup)s <> ''
+      AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
+), weeks AS MATERIALIZED (
+    -- Weeks all of whose days are such.
+    SELECT cluster_id, week FROM days WHERE %(rollup)s = 'machine' GROUP BY 1, 2 HAVING count(*) = 7
+), others AS MATERIALIZED (
+    -- Days that the total of a run has and the window has not, where they are fewer than those it has.
     SELECT k.id AS cluster_id, day
     FROM clock AS k, generate_series(
-        date_trunc('day', ledger_at(%(start)s) + interval '24 hours' - interval '1 microsecond', 'UTC'),
-        ledger_at(%(end)s) - interval '24 hours', interval '24 hours'
+        (SELECT min(day) FROM ledger_dayrun AS p WHERE p.cluster_id = k.id), date_trunc('day', k.open_hour, 'UTC'), interval '24 hours'
     ) AS day
-    WHERE day + interval '24 hours' <= k.open_hour
-      AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
-      AND %(rollup)s <> ''
-), parts AS (
-    SELECT d.day AS at, r.workspace_id, p.run_id, r."user", 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-    FROM days AS d
-    JOIN ledger_dayrun AS p ON p.cluster_id = d.cluster_id AND p.day = d.day
-    JOIN ledger_run AS r ON r.id = p.run_id
-    WHERE %(rollup)s = 'run'
-    UNION ALL
-    SELECT d.day, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-    FROM days AS d
-    JOIN ledger_daymachine AS p ON p.cluster_id = d.cluster_id AND p.day = d.day
-    WHERE %(rollup)s = 'machine'
-    UNION ALL
-    SELECT d.day, p.workspace_id, 0, '', 0, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-    FROM days AS d
-    JOIN ledger_daypool AS p ON p.cluster_id = d.cluster_id AND p.day = d.day
-    WHERE %(rollup)s = 'pool'
-    UNION ALL
-    SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-    FROM clock AS k
-    JOIN ledger_hour AS p ON p.cluster_id = k.id AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
-    JOIN ledger_run AS r ON r.id = p.run_id
-    WHERE NOT EXISTS (
-        SELECT FROM days AS d WHERE d.cluster_id = p.cluster_id AND d.day = date_trunc('day', p.hour, 'UTC')
-    )
-    UNION ALL
+    WHERE %(rollup)s = 'run' AND NOT %(weekly)s AND k.upper - k.lower > k.open_hour - k.upper + greatest(
+        k.lower - (SELECT min(day) FROM ledger_dayrun AS p WHERE p.cluster_id = k.id), interval '0 hours'
+    ) + interval '240 hours' AND NOT EXISTS (SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = day.day)
+), totalled AS MATERIALIZED (
+    SELECT DISTINCT cluster_id FROM others
+), hours AS MATERIALIZED (
+    -- All other hours that are closed; `summed`: rolled up by themselves.
+    SELECT k.id AS cluster_id, hour, date_trunc('week', hour, 'UTC') AS week, %(rollup)s = 'pool'
+        AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
+        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')) AS summed
+    FROM clock AS k, generate_series(
+        ledger_at(%(start)s), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
+    ) AS hour
+    WHERE NOT EXISTS (SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC'))
+), open AS (
     SELECT
-        k.open_hour, r.workspace_id, c.run_id, r."user", c.machine_id, c.pool_id, c.machine_id <> 0,
+        date_trunc('week', k.open_hour, 'UTC') AS week, c.run_id, c.machine_id, c.pool_id, c.machine_id <> 0,
         (c.a_productive + c.g_productive * elapsed)::bigint,
         (c.a_idle + c.g_idle * elapsed)::bigint,
         (c.a_stalled + c.g_stalled * elapsed)::bigint,
@@ -54,58 +55,154 @@ WITH clock AS MATERIALIZED (
         (c.a_unobserved_productive + c.g_unobserved_productive * elapsed)::bigint
     FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock) AS k
     JOIN ledger_opencell AS c ON c.cluster_id = k.id
-    JOIN ledger_run AS r ON r.id = c.run_id
     WHERE k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
-), ledgers AS (
+), runs AS (
+    -- What has to be asked of its run whose it is. The last key says nothing new: it tells the planner that runs are many.
     SELECT
-        CASE WHEN %(weekly)s THEN ledger_ms(date_trunc('week', p.at, 'UTC')) ELSE %(start)s END AS bucket,
-        CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'run' THEN p.run_id WHEN 'machine' THEN p.machine_id
+        CASE WHEN %(weekly)s THEN p.week END AS week, p.run_id,
+        CASE WHEN %(by)s = 'machine' THEN p.machine_id ELSE 0 END AS machine_id,
+        CASE WHEN %(by)s IN ('machine', 'pool') THEN p.pool_id ELSE 0 END AS pool_id,
+        sum(productive)::bigint AS productive, sum(idle)::bigint AS idle, sum(stalled)::bigint AS stalled, sum(starting)::bigint AS starting, sum(restart)::bigint AS restart, sum(failure)::bigint AS failure, sum(preemption)::bigint AS preemption, sum(waiting)::bigint AS waiting, sum(unobserved)::bigint AS unobserved, sum(unobserved_productive)::bigint AS unobserved_productive,
+        (sum(stalled) FILTER (WHERE held))::bigint AS held_stalled, (sum(failure) FILTER (WHERE held))::bigint AS held_failure, (sum(preemption) FILTER (WHERE held))::bigint AS held_preemption
+    FROM (
+        SELECT d.week, p.run_id, 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        FROM days AS d
+        CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
+        WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
+        UNION ALL
+        SELECT NULL, p.run_id, 0, 0, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        FROM totalled AS t
+        JOIN ledger_run AS r ON r.cluster_id = t.cluster_id AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+        JOIN ledger_runtotal AS p ON p.run_id = r.id
+        WHERE %(rollup)s = 'run'
+        UNION ALL
+        SELECT NULL, p.run_id, 0, 0, p.held, -p.productive, -p.idle, -p.stalled, -p.starting, -p.restart, -p.failure, -p.preemption, -p.waiting, -p.unobserved, -p.unobserved_productive
+        FROM others AS d
+        CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
+        WHERE %(rollup)s = 'run'
+        UNION ALL
+        SELECT h.week, p.run_id, p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        FROM hours AS h
+        CROSS JOIN LATERAL (
+            SELECT * FROM ledger_hour AS p
+            WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
+              AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s) AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
+              AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+          AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+            OFFSET 0
+        ) AS p
+        WHERE NOT h.summed
+        UNION ALL
+        SELECT * FROM open
+    ) AS p (week, run_id, machine_id, pool_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive)
+    WHERE (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
+      AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+          AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    GROUP BY 1, 2, 3, 4, p.run_id & 4095
+), parts AS (
+    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    JOIN ledger_run AS r ON r.id = p.run_id
+    WHERE r.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    UNION ALL
+    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.machine_id <> 0 THEN p.stalled END, CASE WHEN p.machine_id <> 0 THEN p.failure END, CASE WHEN p.machine_id <> 0 THEN p.preemption END
+    FROM weeks AS d
+    CROSS JOIN LATERAL (SELECT * FROM ledger_weekmachine AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    WHERE %(rollup)s = 'machine'
+      AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+          AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    UNION ALL
+    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.machine_id <> 0 THEN p.stalled END, CASE WHEN p.machine_id <> 0 THEN p.failure END, CASE WHEN p.machine_id <> 0 THEN p.preemption END
+    FROM days AS d
+    CROSS JOIN LATERAL (SELECT * FROM ledger_daymachine AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    WHERE %(rollup)s = 'machine'
+      AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
+      AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+          AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    UNION ALL
+    SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.held THEN p.stalled END, CASE WHEN p.held THEN p.failure END, CASE WHEN p.held THEN p.preemption END
+    FROM days AS d
+    CROSS JOIN LATERAL (SELECT * FROM ledger_daypool AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    WHERE %(rollup)s = 'pool'
+      AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    UNION ALL
+    SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.held THEN p.stalled END, CASE WHEN p.held THEN p.failure END, CASE WHEN p.held THEN p.preemption END
+    FROM hours AS d
+    CROSS JOIN LATERAL (SELECT * FROM ledger_hourpool AS p WHERE p.cluster_id = d.cluster_id AND p.hour = d.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    WHERE d.summed AND %(rollup)s = 'pool'
+      AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+), ledgers AS (
+    -- By run there is one part a run by now.
+    SELECT
+        CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
+        CASE %(by)s WHEN 'run' THEN p.run_id END AS id, NULL AS said, 0::bigint AS pool_id,
+        coalesce(p.productive, 0) AS productive, coalesce(p.idle, 0) AS idle, coalesce(p.stalled, 0) AS stalled, coalesce(p.starting, 0) AS starting, coalesce(p.restart, 0) AS restart, coalesce(p.failure, 0) AS failure, coalesce(p.preemption, 0) AS preemption, coalesce(p.waiting, 0) AS waiting, coalesce(p.unobserved, 0) AS unobserved, coalesce(p.unobserved_productive, 0) AS unobserved_productive,
+        coalesce(p.held_stalled, 0) AS held_stalled, coalesce(p.held_failure, 0) AS held_failure, coalesce(p.held_preemption, 0) AS held_preemption
+    FROM parts AS p
+    WHERE %(by)s = 'run' AND coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0) + coalesce(p.waiting, 0) <> 0
+    UNION ALL
+    SELECT
+        CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
+        CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'machine' THEN p.machine_id
             WHEN 'pool' THEN p.pool_id END AS id,
         CASE %(by)s WHEN 'user' THEN p."user" END AS said,
         CASE WHEN max(p.machine_id) <> 0 THEN max(p.pool_id) ELSE 0 END AS pool_id,
         coalesce(sum(p.productive), 0) AS productive, coalesce(sum(p.idle), 0) AS idle, coalesce(sum(p.stalled), 0) AS stalled, coalesce(sum(p.starting), 0) AS starting, coalesce(sum(p.restart), 0) AS restart, coalesce(sum(p.failure), 0) AS failure, coalesce(sum(p.preemption), 0) AS preemption, coalesce(sum(p.waiting), 0) AS waiting, coalesce(sum(p.unobserved), 0) AS unobserved, coalesce(sum(p.unobserved_productive), 0) AS unobserved_productive,
-        coalesce(sum(p.productive) FILTER (WHERE p.held), 0) AS held_productive, coalesce(sum(p.idle) FILTER (WHERE p.held), 0) AS held_idle, coalesce(sum(p.stalled) FILTER (WHERE p.held), 0) AS held_stalled, coalesce(sum(p.starting) FILTER (WHERE p.held), 0) AS held_starting, coalesce(sum(p.restart) FILTER (WHERE p.held), 0) AS held_restart, coalesce(sum(p.failure) FILTER (WHERE p.held), 0) AS held_failure, coalesce(sum(p.preemption) FILTER (WHERE p.held), 0) AS held_preemption, coalesce(sum(p.waiting) FILTER (WHERE p.held), 0) AS held_waiting
+        coalesce(sum(p.held_stalled), 0) AS held_stalled, coalesce(sum(p.held_failure), 0) AS held_failure, coalesce(sum(p.held_preemption), 0) AS held_preemption
     FROM parts AS p
-    WHERE p.workspace_id = ANY (%(workspaces)s::bigint[])
-      -- Arrays, not IN: so the parts are read by their indexes.
-      AND (%(workspace)s = '' OR p.workspace_id = ANY (ARRAY(SELECT id FROM ledger_workspace WHERE name = %(workspace)s)))
-      AND (%(user)s = '' OR p."user" = %(user)s OR (%(user)s = 'none' AND p."user" = ''))
-      AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
-      AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
-      AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
-      AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+    WHERE %(by)s <> 'run'
     GROUP BY 1, 2, 3
-    HAVING sum(coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0) + coalesce(p.waiting, 0)) <> 0
+    HAVING coalesce(sum(p.productive), 0) + coalesce(sum(p.idle), 0) + coalesce(sum(p.stalled), 0) + coalesce(sum(p.starting), 0) + coalesce(sum(p.restart), 0) + coalesce(sum(p.failure), 0) + coalesce(sum(p.preemption), 0) + coalesce(sum(p.waiting), 0) <> 0
+), matching AS MATERIALIZED (
+    -- Names are looked up here only where they decide; else those of the rows that are shown, below.
+    SELECT
+        l.*, productive + idle + stalled + starting + restart + failure + preemption + waiting AS asked, productive + idle + held_stalled + starting + restart + held_failure + held_preemption AS allocated,
+        CASE %(sort)s WHEN 'held' THEN productive + idle + held_stalled + starting + restart + held_failure + held_preemption WHEN 'lost' THEN productive + idle + stalled + starting + restart + failure + preemption + waiting - productive
+            WHEN 'productive' THEN productive WHEN 'goodput' THEN productive / nullif(productive + idle + held_stalled + starting + restart + held_failure + held_preemption, 0)
+            WHEN 'waiting' THEN productive + idle + stalled + starting + restart + failure + preemption + waiting - (productive + idle + held_stalled + starting + restart + held_failure + held_preemption)
+            WHEN 'idle' THEN idle WHEN 'stalled' THEN stalled WHEN 'starting' THEN starting WHEN 'restart' THEN restart WHEN 'failure' THEN failure WHEN 'preemption' THEN preemption END AS place
+    FROM ledgers AS l
+    LEFT JOIN ledger_workspace AS w ON %(by)s = 'workspace' AND %(q)s <> '' AND w.id = l.id
+    LEFT JOIN ledger_run AS r ON %(by)s = 'run' AND %(q)s <> '' AND r.id = l.id
+    LEFT JOIN ledger_machine AS m ON %(by)s = 'machine' AND %(q)s <> '' AND m.id = l.id
+    LEFT JOIN ledger_pool AS o ON %(by)s = 'pool' AND %(q)s <> '' AND o.id = l.id
+    WHERE %(q)s = '' OR strpos(lower(
+        CASE %(by)s WHEN 'workspace' THEN w.name WHEN 'run' THEN r.name WHEN 'machine' THEN m.name
+            WHEN 'pool' THEN o.name ELSE coalesce(nullif(l.said, ''), 'none') END
+    ), lower(%(q)s)) > 0
+), near AS (
+    -- The rows asked for and those before them, with all that stand at the same place.
+    SELECT *, rank() OVER (
+        PARTITION BY bucket ORDER BY CASE WHEN %(descending)s THEN -place ELSE place END NULLS LAST
+    ) AS rough
+    FROM matching
 ), named AS (
     SELECT
-        CASE %(by)s WHEN 'workspace' THEN w.name WHEN 'run' THEN r.name WHEN 'machine' THEN m.name
-            WHEN 'pool' THEN o.name ELSE coalesce(nullif(l.said, ''), 'none') END AS name,
-        CASE %(by)s WHEN 'run' THEN r.uid ELSE '' END AS uid,
-        CASE %(by)s WHEN 'run' THEN rw.name ELSE '' END AS workspace,
-        CASE %(by)s WHEN 'machine' THEN mo.name ELSE '' END AS pool,
-        l.*,
-        l.productive + l.idle + l.stalled + l.starting + l.restart + l.failure + l.preemption + l.waiting AS asked, l.held_productive + l.held_idle + l.held_stalled + l.held_starting + l.held_restart + l.held_failure + l.held_preemption + l.held_waiting AS allocated
-    FROM ledgers AS l
-    LEFT JOIN ledger_workspace AS w ON %(by)s = 'workspace' AND w.id = l.id
-    LEFT JOIN ledger_run AS r ON %(by)s = 'run' AND r.id = l.id
-    LEFT JOIN ledger_workspace AS rw ON rw.id = r.workspace_id
-    LEFT JOIN ledger_machine AS m ON %(by)s = 'machine' AND m.id = l.id
-    LEFT JOIN ledger_pool AS mo ON mo.id = coalesce(nullif(l.pool_id, 0), m.pool_id)
-    LEFT JOIN ledger_pool AS o ON %(by)s = 'pool' AND o.id = l.id
-), matching AS (
-    SELECT *, CASE %(sort)s WHEN 'held' THEN allocated WHEN 'lost' THEN asked - productive
-        WHEN 'productive' THEN productive WHEN 'goodput' THEN productive / nullif(allocated, 0)
-        WHEN 'waiting' THEN asked - allocated
-        WHEN 'idle' THEN idle WHEN 'stalled' THEN stalled WHEN 'starting' THEN starting WHEN 'restart' THEN restart WHEN 'failure' THEN failure WHEN 'preemption' THEN preemption END AS place
-    FROM named WHERE %(q)s = '' OR strpos(lower(name), lower(%(q)s)) > 0
+        CASE %(by)s
+            WHEN 'workspace' THEN (SELECT name FROM ledger_workspace AS w WHERE w.id = l.id)
+            WHEN 'run' THEN (SELECT name FROM ledger_run AS r WHERE r.id = l.id)
+            WHEN 'machine' THEN (SELECT name FROM ledger_machine AS m WHERE m.id = l.id)
+            WHEN 'pool' THEN (SELECT name FROM ledger_pool AS o WHERE o.id = l.id)
+            ELSE coalesce(nullif(l.said, ''), 'none') END AS name,
+        CASE %(by)s WHEN 'run' THEN (SELECT uid FROM ledger_run AS r WHERE r.id = l.id) ELSE '' END AS uid,
+        CASE %(by)s WHEN 'run' THEN (
+            SELECT w.name FROM ledger_run AS r JOIN ledger_workspace AS w ON w.id = r.workspace_id WHERE r.id = l.id
+        ) ELSE '' END AS workspace,
+        CASE %(by)s WHEN 'machine' THEN (
+            SELECT o.name FROM ledger_machine AS m JOIN ledger_pool AS o ON o.id = coalesce(nullif(l.pool_id, 0), m.pool_id)
+            WHERE m.id = l.id
+        ) ELSE '' END AS pool,
+        l.*
+    FROM near AS l
+    WHERE rough <= %(offset)s::numeric + %(limit)s
 ), placed AS (
     SELECT *, row_number() OVER (
         PARTITION BY bucket
         ORDER BY
-            CASE WHEN %(descending)s THEN -place ELSE place END NULLS LAST,
-            CASE WHEN %(sort)s = 'name' AND %(descending)s THEN name END DESC, name, uid, id
+            rough, CASE WHEN %(sort)s = 'name' AND %(descending)s THEN name END DESC, name, uid, id
     ) AS rank
-    FROM matching
+    FROM named
 )
 SELECT
     'envelope' AS kind, 0 AS bucket, 0 AS rank, '' AS name, '' AS uid, '' AS workspace, '' AS pool,
@@ -123,12 +220,12 @@ UNION ALL
 SELECT
     'total', bucket, count(*), '', '', '', '',
     sum(productive), sum(idle), sum(stalled), sum(starting), sum(restart), sum(failure), sum(preemption), sum(waiting), sum(unobserved), sum(unobserved_productive),
-    sum(held_productive), sum(held_idle), sum(held_stalled), sum(held_starting), sum(held_restart), sum(held_failure), sum(held_preemption), sum(held_waiting)
+    sum(productive), sum(idle), sum(held_stalled), sum(starting), sum(restart), sum(held_failure), sum(held_preemption), 0
 FROM matching GROUP BY bucket
 UNION ALL
 SELECT
     'row', bucket, rank, name, uid, workspace, pool,
     productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive,
-    held_productive, held_idle, held_stalled, held_starting, held_restart, held_failure, held_preemption, held_waiting
+    productive, idle, held_stalled, starting, restart, held_failure, held_preemption, 0
 FROM placed WHERE rank > %(offset)s AND rank <= %(offset)s::numeric + %(limit)s
 ORDER BY kind, bucket, rank;

@@ -1,3 +1,3 @@
--- The hours' roll-up of a day as it was.
+-- The roll-up of the hours [start, end) as it was.
 DELETE FROM ledger_hourpool
-WHERE cluster_id = %(cluster)s AND hour >= ledger_at(%(day)s) AND hour < ledger_at(%(day)s) + interval '24 hours';
+WHERE cluster_id = %(cluster)s AND hour >= ledger_at(%(start)s) AND hour < ledger_at(%(end)s);

@@ -7,6 +7,7 @@ CROSS JOIN LATERAL generate_series(
         (SELECT min(hour) FROM ledger_hour WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_dayrun WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daymachine WHERE cluster_id = k.id),
+        (SELECT min(week) FROM ledger_weekmachine WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daypool WHERE cluster_id = k.id),
         (SELECT min(hour) FROM ledger_hourpool WHERE cluster_id = k.id)
     ), 'UTC'), k.kept_from),

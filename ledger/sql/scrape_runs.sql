@@ -1,6 +1,6 @@
 -- GPU time by category, and what of it was held, of the runs that go on, since they were submitted: their total over days
 -- that are rolled up, less the days of it that have since become dirty, and in their place and after them the closed
--- hours and the open cells. One snapshot.
+-- hours and the open cells. OFFSET 0 keeps each day a look-up by its key. One snapshot.
 WITH clock AS MATERIALIZED (
     SELECT id, open_hour, ledger_ms(least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour')) - ledger_ms(open_hour) AS elapsed
     FROM ledger_cluster
@@ -33,11 +33,14 @@ WITH clock AS MATERIALIZED (
     UNION ALL
     SELECT p.run_id, p.held, -1, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting
     FROM single AS d
-    JOIN ledger_dayrun AS p ON p.cluster_id = d.cluster_id AND p.day = d.day
+    CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day OFFSET 0) AS p
     UNION ALL
     SELECT p.run_id, p.machine_id <> 0, 1, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting
     FROM single AS d
-    JOIN ledger_hour AS p ON p.cluster_id = d.cluster_id AND p.hour >= d.day AND p.hour < d.day + interval '24 hours'
+    CROSS JOIN LATERAL (
+        SELECT * FROM ledger_hour AS p
+        WHERE p.cluster_id = d.cluster_id AND p.hour >= d.day AND p.hour < d.day + interval '24 hours' OFFSET 0
+    ) AS p
     UNION ALL
     SELECT run_id, held, 1, productive, idle, stalled, starting, restart, failure, preemption, waiting FROM open
 ), ledgers AS (

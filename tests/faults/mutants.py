@@ -22,8 +22,8 @@ def story(_: Any) -> None:
 # noticed within one session, by a test of a cluster in east
 ON_POSTGRES: tuple[tuple[Mutant, type_killer], ...] = (
     (
-        Mutant("keyed by name", "ledger/sql/goodput.sql", "WHEN 'run' THEN p.run_id WHEN 'machine'",
-               "WHEN 'run' THEN (SELECT min(x.id) FROM ledger_run AS x JOIN ledger_run AS y ON y.name = x.name WHERE y.id = p.run_id) WHEN 'machine'"),
+        Mutant("keyed by name", "ledger/sql/goodput.sql", "CASE %(by)s WHEN 'run' THEN p.run_id END AS id",
+               "CASE %(by)s WHEN 'run' THEN (SELECT min(x.id) FROM ledger_run AS x JOIN ledger_run AS y ON y.name = x.name WHERE y.id = p.run_id) END AS id"),
         test_observations.test_o14_a_reused_name_is_another_run,
     ),
     (
@@ -81,7 +81,8 @@ ON_POSTGRES: tuple[tuple[Mutant, type_killer], ...] = (
         test_ingest.test_sending_again_is_a_duplicate_and_changes_nothing,
     ),
     (
-        Mutant("a day of the session's zone", "ledger/sql/goodput.sql", "date_trunc('day', p.hour, 'UTC')", "date_trunc('day', p.hour)"),
+        Mutant("a day of the session's zone", "ledger/sql/goodput.sql", "FROM days AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')",
+               "FROM days AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour)"),
         lambda east: odd_day(None, "Pacific/Kiritimati", odd_day.pytestmark[0].args[1][0][0], 52),
     ),
     (

@@ -72,7 +72,8 @@ def test_a_real_installation(folder: Path) -> None:
 def test_only_the_web_has_a_pool_and_gives_statements_up(folder: Path, process: str) -> None:
     options = read(folder, GOODPUT_PROCESS=process, DATABASE_POOL_MAX="7")["DATABASES"]["default"]["OPTIONS"]
     given_up = " -c statement_timeout=30000" if process == "web" else ""
-    assert options["options"] == f"-c jit=off -c idle_in_transaction_session_timeout=120000{given_up}"
+    planned = "-c jit=off -c work_mem=32MB -c random_page_cost=1.1"
+    assert options["options"] == f"{planned} -c idle_in_transaction_session_timeout=120000{given_up}"
     assert options.get("pool", {}).get("max_size") == (7 if process == "web" else None)
 
 
