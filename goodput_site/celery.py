@@ -39,6 +39,7 @@ app.conf.update(
         "evaluate_alerts": every(5 * MINUTE_SECONDS, "ledger.tasks.evaluate_alerts"),
         "prune": every(HOUR_SECONDS, "ledger.tasks.prune"),
         "freeze_measurements": every(MINUTE_SECONDS, "ledger.tasks.freeze_measurements"),
+        "sweep_buckets": every(HOUR_SECONDS, "ledger.tasks.sweep_buckets"),
     },
 )
 app.autodiscover_tasks()

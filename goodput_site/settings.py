@@ -89,6 +89,7 @@ MIDDLEWARE = [
     "dashboards.zones.ZoneMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "dashboards.giving_up.GivingUpMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "goodput_site.urls"
@@ -195,6 +196,14 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": ["ledger.api.schema.with_components"],
 }
+
+# --- how often one may ask, in a minute; 0 = as often as one likes
+THROTTLES = {
+    "read": env.int("THROTTLE_READ", 1_200),
+    "ingest": env.int("THROTTLE_INGEST", 6_000),
+    "stranger": env.int("THROTTLE_STRANGER", 300),
+}
+NUM_PROXIES = env.int("NUM_PROXIES", 0)
 
 # --- metrics
 METRICS_NAMES_MAX = env.int("METRICS_NAMES_MAX", 5_000)

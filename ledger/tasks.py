@@ -7,6 +7,7 @@ from celery import shared_task
 from django.conf import settings
 
 from ledger.alerts import evaluate
+from ledger import throttling
 from ledger.categorizer import categorize as categorize_cluster_now
 from ledger.core.steady import ClockJump
 from ledger.core.windows import DAY
@@ -69,3 +70,9 @@ def evaluate_alerts() -> None:
             evaluate(cluster.pk)
         except ClockJump as jump:
             log.warning("%s is not judged: %s", cluster, jump)
+
+
+@shared_task(name="ledger.tasks.sweep_buckets", ignore_result=True)
+def sweep_buckets() -> None:
+    """Forget who asked how often, where they may ask again."""
+    throttling.sweep()

@@ -34,6 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from django.conf import settings
 
     settings.PLACES = places()
+    settings.THROTTLES = {}  # tests ask more often than anybody may; those of throttling have rates of their own
     if settings.EMBEDDED:
         settings.DATABASES["default"]["HOST"] = str(settings.PLACES.sockets)
         settings.CELERY_BROKER_TRANSPORT_OPTIONS["conn_string"] = Server(settings.PLACES).conninfo(BROKER_DATABASE)

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
 
 from dashboards import throttle
+from ledger import throttling
 
 MINUTES = throttle.FORGOTTEN_AFTER_SECONDS // 60
 
@@ -26,19 +28,17 @@ class SignInForm(AuthenticationForm):
 
     def clean(self) -> dict[str, Any]:
         name, address = self.cleaned_data.get("username") or "", self.address
-        if throttle.is_blocked(name, address):
+        if not throttle.begin(name, address):
             raise ValidationError(self.error_messages["too_many"], code="too_many")
-        try:
-            cleaned = super().clean()
-        except ValidationError:
-            throttle.failed(name, address)
-            raise
+        cleaned = super().clean()
         throttle.succeeded(name, address)
         return cleaned
 
     @property
     def address(self) -> str:
-        return "" if self.request is None else str(self.request.META.get("REMOTE_ADDR", ""))
+        meta = {} if self.request is None else self.request.META
+        forwarded = str(meta.get("HTTP_X_FORWARDED_FOR", ""))
+        return throttling.address(str(meta.get("REMOTE_ADDR", "")), forwarded, settings.NUM_PROXIES)
 
 
 class SignIn(LoginView):

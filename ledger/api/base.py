@@ -1,12 +1,14 @@
 """What every view under /v1 has in common."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import Http404
 from drf_spectacular.openapi import AutoSchema
 from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.permissions import BasePermission
 from rest_framework.renderers import BaseRenderer
@@ -15,8 +17,11 @@ from rest_framework.response import Response
 from rest_framework.schemas.inspectors import ViewInspector
 from rest_framework.views import APIView
 
+from ledger import throttling
 from ledger.api.authentication import TOKEN_PARAMETERS, MayUse, TokenAuthentication
-from ledger.api.problems import Problem, handle
+from ledger.api.problems import Problem, TooOften, handle
+from ledger.models import Token
+from ledger.throttling import Rate
 from ledger.writing.figures import CSV, as_json
 
 
@@ -55,11 +60,39 @@ class ApiView(APIView):
     http_method_names = ["get", "head", "post"]
     schema: ViewInspector | None = AutoSchema()
     scopes: frozenset[str] = frozenset({"read"})
+    throttle = "read"
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         if any(name.lower() in TOKEN_PARAMETERS for name in request.GET):
             raise Problem(400, "A token goes into the Authorization header, never into the address.")
         super().initial(request, *args, **kwargs)
+
+    def perform_authentication(self, request: Request) -> None:
+        """Who guesses tokens is counted by address, for there is nothing else to tell them by."""
+        try:
+            super().perform_authentication(request)
+        except AuthenticationFailed:
+            self.take("stranger", address_of(request))
+            raise
+
+    def permission_denied(self, request: Request, *args: Any, **kwargs: Any) -> NoReturn:
+        if not isinstance(request.auth, Token):
+            self.take("stranger", address_of(request))
+        super().permission_denied(request, *args, **kwargs)
+
+    def check_throttles(self, request: Request) -> None:
+        """Count the request for its token, else for its person, else for its address. Raises TooOften."""
+        if isinstance(request.auth, Token):
+            self.take(self.throttle, f"token {request.auth.digest}")
+        elif request.user.is_authenticated:
+            self.take(self.throttle, f"user {request.user.pk}")
+        else:
+            self.take("stranger", address_of(request))
+
+    def take(self, what: str, who: str) -> None:
+        wait = throttling.spend(f"{what} {who}", Rate(settings.THROTTLES.get(what, 0)))
+        if wait:
+            raise TooOften(wait)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Response:
         final: Response = super().finalize_response(request, response, *args, **kwargs)
@@ -68,6 +101,13 @@ class ApiView(APIView):
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
         return handle
+
+
+def address_of(request: Request) -> str:
+    """Return where the request comes from."""
+    meta = request.META
+    forwarded = str(meta.get("HTTP_X_FORWARDED_FOR", ""))
+    return throttling.address(str(meta.get("REMOTE_ADDR", "")), forwarded, settings.NUM_PROXIES)
 
 
 def csv_answer(text: str, name: str, following: str | None = None) -> Response:

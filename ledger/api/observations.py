@@ -37,6 +37,7 @@ class Observations(ApiView):
     """Takes a batch of observations of one source."""
 
     scopes = frozenset({"ingest"})
+    throttle = "ingest"
 
     @extend_schema(**schema.OBSERVATIONS)
     def post(self, request: Request, cluster: str) -> Response:

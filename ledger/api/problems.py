@@ -32,6 +32,14 @@ class Problem(exceptions.APIException):
         self.status_code = status
 
 
+class TooOften(Problem):
+    """Who asks has asked as often as they may; `wait` is after how many seconds they may again."""
+
+    def __init__(self, wait: int) -> None:
+        super().__init__(429, f"This was asked for too often; try again in {wait} seconds.")
+        self.wait = wait
+
+
 def answer(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
     """Return the error as a response."""
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
@@ -48,6 +56,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
         return answer(400, f"{error}")
     if isinstance(error, PermissionDenied):
         return answer(403, "This is not allowed.")
+    if isinstance(error, TooOften):
+        return answer(429, str(error.detail), {"Retry-After": str(error.wait)})
     if isinstance(error, exceptions.APIException):
         challenge = getattr(error, "auth_header", None)
         return answer(error.status_code, str(error.detail), {"WWW-Authenticate": challenge} if challenge else None)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from django.http import QueryDict
@@ -113,7 +113,7 @@ def runs_question(query: QueryDict) -> RunsQuestion:
     given = known(query, (*RUN_FILTERS, "state", "limit", "offset", "format"))
     state = _choice(given, "state", STATES, STATES[0]) if "state" in given else ""
     return RunsQuestion(
-        filters=Filters(**{name: _name(given, name) for name in RUN_FILTERS}),
+        filters=_filters(given, RUN_FILTERS),
         going=state == "going" if state else None,
         limit=_limit(given),
         offset=_offset(given),
@@ -125,6 +125,11 @@ def page_of_stalled(query: QueryDict) -> tuple[int, int]:
     """Read the query string of the list of stalled workers: (limit, offset). Raises Problem."""
     given = known(query, ("state", "limit", "offset"))
     _choice(given, "state", ["stalled"], "")
+    return page_of(given)
+
+
+def page_of(given: Mapping[str, str]) -> tuple[int, int]:
+    """Return (limit, offset). Raises Problem."""
     return _limit(given), _offset(given)
 
 
@@ -144,13 +149,17 @@ def _question(given: Mapping[str, str], window: Window) -> Question:
     return Question(
         window=window,
         by=_choice(given, "by", GROUPINGS, "workspace"),
-        filters=Filters(**{name: _name(given, name) for name in FILTERS}),
+        filters=_filters(given, FILTERS),
         sort=_choice(given, "sort", [way + sort for sort in SORTS for way in ("", "-")], "-lost"),
         unit=_unit(given),
         limit=_limit(given),
         offset=_offset(given),
         format=_format(given),
     )
+
+
+def _filters(given: Mapping[str, str], names: Iterable[str]) -> Filters:
+    return replace(Filters(), **{name: _name(given, name) for name in names})
 
 
 def _unit(given: Mapping[str, str]) -> str:

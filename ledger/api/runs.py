@@ -12,7 +12,7 @@ from ledger.api.authentication import exact, scope_of
 from ledger.api.base import csv_answer, page_at
 from ledger.api.goodput import Ledgers
 from ledger.api.problems import Problem
-from ledger.api.reading import between, known, page_of_stalled, run_question, runs_question
+from ledger.api.reading import between, known, page_of, page_of_stalled, run_question, runs_question
 from ledger.decode.values import iso
 from ledger.queries import RunKey
 from ledger.writing import ledgers, runs
@@ -50,12 +50,12 @@ class OneRun(Ledgers):
     def get(self, request: Request, run: str) -> Response:
         scope = scope_of(request)
         found = run_of(scope, run)
-        known(request.GET, ())
-        return Response(
-            runs.run_with_workers(
-                queries.run_row(scope, found), queries.run_workers(found), queries.run_conditions(found)
-            )
-        )
+        limit, offset = page_of(known(request.GET, ("limit", "offset")))
+        workers, end = queries.run_workers(found), offset + limit
+        following = page_at(request, end, {"limit": limit}) if end < len(workers) else None
+        page = runs.Page(offset, end, following)
+        row, said = queries.run_row(scope, found), queries.run_conditions(found)
+        return Response(runs.run_with_workers(row, workers, page, said))
 
 
 class RunGoodput(Ledgers):

@@ -69,7 +69,7 @@ TABLE: Shape = {"type": "string", "description": "A table with a header, numbers
 
 
 def problems(*statuses: int) -> dict[tuple[int, str], Shape]:
-    return {(status, PROBLEM): reference("Problem") for status in (*statuses, 401, 403, 503)}
+    return {(status, PROBLEM): reference("Problem") for status in (*statuses, 401, 403, 429, 503)}
 
 
 def ledgers_of(shape: str, name: str, summary: str, parameters: list[OpenApiParameter], *more: int) -> dict[str, Any]:
@@ -145,7 +145,8 @@ METRICS: dict[str, Any] = {
 }
 RUN: dict[str, Any] = {
     "operation_id": "run",
-    "summary": "A run, what is true of it, and its workers as they are now",
+    "summary": "A run, what is true of it, and its workers as they are now, by name",
+    "parameters": PAGING,
     "responses": {200: reference("RunNow"), **problems(400, 404)},
 }
 RUN_TIMELINE: dict[str, Any] = {

@@ -131,6 +131,8 @@ COMPONENTS: dict[str, Shape] = {
             "conditions": listing("Condition"),
             "source_conditions": listing("SourceCondition"),
             "workers": listing("WorkerNow"),
+            "count": {**COUNT, "description": "How many workers it has, on this page or not."},
+            "next": NEXT,
         }
     ),
     "Segment": shape(

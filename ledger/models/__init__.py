@@ -2,6 +2,7 @@
 
 from ledger.models.access import Token
 from ledger.models.alerts import Alert
+from ledger.models.access import Bucket, Token
 from ledger.models.audit import Change
 from ledger.models.cells import (
     DayMachine,
@@ -38,6 +39,7 @@ from ledger.models.tenancy import Administration, Cluster, ClusterRule, Membersh
 __all__ = [
     "Administration",
     "Alert",
+    "Bucket",
     "Capacity",
     "Change",
     "Cluster",

@@ -24,6 +24,14 @@ def digest_of(plain: str) -> str:
     return salted_hmac("ledger.Token", plain, algorithm="sha512").hexdigest()
 
 
+class Bucket(models.Model):
+    """How many somebody has taken of what they may, until `until`. Lost in a crash, and no harm."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    spent = models.IntegerField()
+    until = models.DateTimeField()
+
+
 class Token(AbstractAuthToken):  # type: ignore[misc]  # knox has no types
     """A token bound to an organization or to one workspace of it. It is no person's, and its text is not kept.
 

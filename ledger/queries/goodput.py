@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from ledger import sql
@@ -24,7 +24,7 @@ _NO_LIMIT = 1 << 40
 class Filters:
     """Exact names that rows must have (`run`: a name or a uid), and a part of the name to search for; "" = any.
 
-    `run_id` is a run that was found before; 0 = any.
+    `run_ids` are runs that were found before; None = any.
     """
 
     workspace: str = ""
@@ -34,7 +34,7 @@ class Filters:
     user: str = ""
     uid: str = ""
     q: str = ""
-    run_id: int = 0
+    run_ids: tuple[int, ...] | None = None
 
 
 ANY = Filters()
@@ -211,7 +211,7 @@ def _picked(scope: Scope, filters: Filters) -> dict[str, list[int] | None]:
     """Return the ids of what the filters name; None where one names nothing. With ids the statement uses indexes."""
     names = {name: getattr(filters, name) for name in ("workspace", "run", "uid", "machine", "pool")}
     if not any(names.values()):
-        return {"runs": [filters.run_id] if filters.run_id else None, "machines": None, "pools": None}
+        return {"runs": None if filters.run_ids is None else list(filters.run_ids), "machines": None, "pools": None}
     ((workspaces, runs, machines, pools),) = sql.rows("filters_find", **names, workspaces=sorted(scope.workspaces))
     found: dict[str, list[int] | None] = {
         "runs": runs if filters.run or filters.uid else None,
@@ -224,7 +224,7 @@ def _picked(scope: Scope, filters: Filters) -> dict[str, list[int] | None]:
 def _rollup(by: str, filters: Filters) -> str:
     """Return the smallest roll-up that knows the grouping and every filter; "" = none, the hours are read."""
     asked = {by} | {name for name in ("workspace", "run", "machine", "pool", "user") if getattr(filters, name)}
-    asked |= {"run"} if filters.uid or filters.run_id else set()
+    asked |= {"run"} if filters.uid or filters.run_ids is not None else set()
     order = ("pool", "run", "machine")
     return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "")
 

@@ -148,7 +148,7 @@ def run_end(run: RunKey) -> int | None:
 
 def run_goodput(scope: Scope, run: RunKey, window: Window | None = None) -> Answer:
     """Return the ledger of one run, as the only row and the total; without a window since it was submitted."""
-    return goodput(replace(scope, cluster=run.cluster), window or run_window(run), "run", Filters(run_id=run.id))
+    return goodput(replace(scope, cluster=run.cluster), window or run_window(run), "run", Filters(run_ids=(run.id,)))
 
 
 def timeline(run: RunKey, start: int, end: int, limit: int | None = None) -> Timeline:

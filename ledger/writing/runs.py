@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from ledger.batches import Condition
 from ledger.core.categories import Category, Phase
@@ -42,12 +42,24 @@ def csv_of(rows: Sequence[RunRow]) -> str:
     return table(COLUMNS, ({key: cell(value) for key, value in run(row).items()} for row in rows))
 
 
-def run_with_workers(of: RunRow, workers: Sequence[RunWorker], said: Sequence[Condition] = ()) -> Document:
-    """Return a run, what is true of it, what its source says of it, and its workers."""
+class Page(NamedTuple):
+    """The rows [start, end) of a list, and the address of those after them; None: there are none."""
+
+    start: int
+    end: int
+    following: str | None
+
+
+def run_with_workers(
+    of: RunRow, workers: Sequence[RunWorker], page: Page, said: Sequence[Condition] = ()
+) -> Document:
+    """Return a run, what is true of it and all its workers, what its source says of it, and a page of its workers."""
     return run(of) | {
         "conditions": list(conditions(of, workers)),
         "source_conditions": [source_condition(one) for one in said],
-        "workers": [worker(one) for one in workers],
+        "workers": [worker(one) for one in workers[page.start : page.end]],
+        "count": len(workers),
+        "next": page.following,
     }
 
 

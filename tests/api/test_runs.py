@@ -79,7 +79,7 @@ def test_questions_that_cannot_be_answered(api: Api, query: dict[str, Any]) -> N
 
 def test_one_run_its_conditions_and_its_workers(api: Api, history: History) -> None:
     answer = ask(api, "runs/llm", history.reader)
-    assert list(answer) == [*LABELS, "conditions", "source_conditions", "workers"]
+    assert list(answer) == [*LABELS, "conditions", "source_conditions", "workers", "count", "next"]
     assert [worker["worker"] for worker in answer["workers"]] == ["worker-0", "worker-1"]
     calm, stalled = answer["workers"]
     assert (calm["phase"], calm["category"], calm["attempt"], calm["step"]) == ("running", "idle", 2, 1204)
@@ -248,3 +248,17 @@ def test_a_name_may_have_slashes(api: Api, history: History) -> None:
     for tail in ("", "/goodput", "/timeline"):
         for name in ("team%2Fllm", "team/llm", "uid-llm"):
             ask(api, f"runs/{name}{tail}", history.reader)
+
+
+def test_the_workers_of_a_run_come_in_pages(api: Api, history: History) -> None:
+    whole = ask(api, "runs/llm", history.reader)
+    assert whole["count"] == len(whole["workers"]) > 1
+    assert whole["next"] is None
+    pages, said = [], ask(api, "runs/llm", history.reader, limit=1)
+    while said["next"]:
+        assert said["conditions"] == whole["conditions"], "they are of all workers"
+        pages += said["workers"]
+        said = ask(api, said["next"].partition("/v1/")[2], history.reader)
+    assert pages + said["workers"] == whole["workers"]
+    for query in ({"limit": 0}, {"limit": 1001}, {"offset": -1}, {"page": 2}):
+        problem(api.get("runs/llm", history.reader, **query), 400)

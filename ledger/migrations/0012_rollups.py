@@ -23,7 +23,7 @@ LINES = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0010_fleet")]
+    dependencies = [("ledger", "0011_logs")]
 
     operations = [
         migrations.CreateModel(
