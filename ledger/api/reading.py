@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.http import QueryDict
 
@@ -159,7 +159,8 @@ def _question(given: Mapping[str, str], window: Window) -> Question:
 
 
 def _filters(given: Mapping[str, str], names: Iterable[str]) -> Filters:
-    return replace(Filters(), **{name: _name(given, name) for name in names})
+    said: dict[str, Any] = {name: _name(given, name) for name in names}
+    return replace(Filters(), **said)
 
 
 def _unit(given: Mapping[str, str]) -> str:
