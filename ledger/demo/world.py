@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ledger.core.windows import DAY, WEEK
 from ledger.demo.extract import Job
-from ledger.demo.names import POOLS, TEAMS, Team
+from ledger.demo.names import POOLS, SHORT, TEAMS, Team
 
 CYCLE = 12 * WEEK
 NOW_DAY = 73 * DAY  # 2017-11-16: the day of the trace that is today when the demo is made
@@ -76,7 +76,7 @@ def _play(job: Job, number: int, seed: str, names: dict[str, int]) -> Played:
     return Played(
         job=job,
         uid=f"philly-{job.id}" + (f"-round-{number + 1}" if number else ""),
-        name=f"{base}-{names[base]}",
+        name=base if base == SHORT else f"{base}-{names[base]}",
         user=dice.choice(team.users),
         team=team,
         gang=dice.choice(SHAPES.get(job.gpus, ((8,) * (job.gpus // 8),))),
