@@ -23,7 +23,7 @@ LINES = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0011_logs")]
+    dependencies = [("ledger", "0012_touched")]
 
     operations = [
         migrations.CreateModel(
