@@ -6,8 +6,8 @@ from time import monotonic
 from celery import shared_task
 from django.conf import settings
 
-from ledger.alerts import evaluate
 from ledger import throttling
+from ledger.alerts import evaluate
 from ledger.categorizer import categorize as categorize_cluster_now
 from ledger.core.steady import ClockJump
 from ledger.core.windows import DAY

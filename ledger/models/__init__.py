@@ -1,8 +1,7 @@
 """Tables, constraints and indexes; nothing in this package decides anything."""
 
-from ledger.models.access import Token
-from ledger.models.alerts import Alert
 from ledger.models.access import Bucket, Token
+from ledger.models.alerts import Alert
 from ledger.models.audit import Change
 from ledger.models.cells import (
     DayMachine,

@@ -23,7 +23,7 @@ LINES = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0012_touched")]
+    dependencies = [("ledger", "0013_alerts")]
 
     operations = [
         migrations.CreateModel(
