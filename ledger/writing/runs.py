@@ -50,9 +50,7 @@ class Page(NamedTuple):
     following: str | None
 
 
-def run_with_workers(
-    of: RunRow, workers: Sequence[RunWorker], page: Page, said: Sequence[Condition] = ()
-) -> Document:
+def run_with_workers(of: RunRow, workers: Sequence[RunWorker], page: Page, said: Sequence[Condition] = ()) -> Document:
     """Return a run, what is true of it and all its workers, what its source says of it, and a page of its workers."""
     return run(of) | {
         "conditions": list(conditions(of, workers)),

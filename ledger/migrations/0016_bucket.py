@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0014_rollups")]
+    dependencies = [("ledger", "0015_rollups")]
 
     operations = [
         migrations.CreateModel(

@@ -23,7 +23,7 @@ LINES = (
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0013_alerts")]
+    dependencies = [("ledger", "0014_conditions")]
 
     operations = [
         migrations.CreateModel(
