@@ -37,6 +37,7 @@ def menu_of(user: Person, at: Place | ClusterPlace | OrganizationPlace, here: st
             ("Machines", of.machines),
             ("Pools", of.pools),
             ("Alerts", of.alerts),
+            ("Log profiles", f"{of.base}/log-profiles"),
             ("Settings", of.settings),
         )
     else:

@@ -174,8 +174,8 @@ def captured(match: Any) -> dict[str, str]:
     """Return what the named groups captured, as text, without those that took no part."""
     return {
         name.decode(): value.decode("utf-8", "replace").strip()
-        for name, value in match.groupdict().items()
-        if value is not None
+        for name, index in sorted(match.re.groupindex.items(), key=lambda pair: pair[1])
+        if (value := match.group(index)) is not None
     }
 
 

@@ -3,19 +3,21 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import lru_cache, partial
+from itertools import chain
+from typing import Any, NamedTuple
 
 import msgspec
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import Max, Sum
 
 from ledger import sql
 from ledger.logs.events import Event
 from ledger.logs.picture import picture
 from ledger.logs.profiles import BadProfile
 from ledger.logs.status import FORMULA, NOT_FOUND, condition, is_failed, measure, status
-from ledger.logs.streams import Stream, fold, with_last_lines
-from ledger.logs.terms import Attempt
+from ledger.logs.streams import Stream, fold
+from ledger.logs.terms import Attempt, Fold
 from ledger.logs.thresholds import judged
 from ledger.measuring.packing import unpacked
 from ledger.measuring.profiles import matcher_of
@@ -23,6 +25,18 @@ from ledger.models import LogChunk, LogStream, Measurement, Run
 
 KIND = "GoodputMeasurement"
 API_VERSION = "goodput/v1"
+FOLDS_KEPT = 64
+
+
+class Key(NamedTuple):
+    """All that a fold depends on; `windows` counts what was stored."""
+
+    run: int
+    begun: datetime
+    windows: int
+    profile: str
+    version: int
+    known: tuple[tuple[int, Attempt], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +131,7 @@ def _compute(measurement: Measurement, end: End, now: int, final: bool = False) 
         }
     else:
         try:
-            matcher = matcher_of(measurement.document)
+            matcher_of(measurement.document)
         except BadProfile as error:  # a document from before a rule that it breaks
             return _document(
                 measurement,
@@ -127,12 +141,13 @@ def _compute(measurement: Measurement, end: End, now: int, final: bool = False) 
                 read,
                 final,
             )
-        streams = streams_of(measurement)
-        known = with_last_lines(known_of(measurement.run_id), streams)
+        known = known_of(measurement.run_id)
         until = end.at if end.at is not None else now
-        measured = measure(
-            fold(matcher.profile, streams, known), known, until * 1_000, ended and is_failed(end.outcome)
-        )
+        key = Key(
+            measurement.run_id, measurement.created_at, measurement.windows, measurement.profile, measurement.version,
+            tuple(sorted(known.items())),
+        )  # fmt: skip
+        measured = measure(_folded(key), known, until * 1_000, ended and is_failed(end.outcome))
         told = status(measured, ended, end.outcome)
         drawn = picture(measured)
     return _document(measurement, spec, told, drawn, read, final, ended)
@@ -172,20 +187,36 @@ def _read_of(measurement: Measurement) -> dict[str, int]:
     return {name: int(value or 0) for name, value in sums.items()}
 
 
+@lru_cache(maxsize=FOLDS_KEPT)
+def _folded(key: Key) -> Fold:
+    """Return the fold of a run's events, which is another one only when the key is, so it is kept a while."""
+    measurement = Measurement.objects.get(run=key.run)
+    assert measurement.document is not None, "asked before"
+    return fold(matcher_of(measurement.document).profile, streams_of(measurement), dict(key.known))
+
+
 def streams_of(measurement: Measurement) -> list[Stream]:
+    """Return the logs of a run; their events stay packed until they are folded."""
+    chunks = LogChunk.objects.filter(stream__measurement=measurement).order_by("stream", "first")
+    packed: dict[int, list[tuple[int, bytes]]] = {}
+    for stream, first, data in chunks.values_list("stream", "first", "packed").iterator(chunk_size=256):
+        packed.setdefault(stream, []).append((first, bytes(data)))
     return [
-        Stream(row.attempt, row.worker, lambda row=row: events_of(row), row.numbered, row.last_at)  # type: ignore[misc]
-        for row in LogStream.objects.filter(measurement=measurement)
+        Stream(row.attempt, row.worker, partial(events_of, packed.get(row.pk, [])), row.numbered, row.last_at)
+        for row in LogStream.objects.filter(measurement=measurement).order_by("attempt", "pk")
     ]
 
 
-def events_of(stream: LogStream) -> Iterable[Event]:
-    """Yield the events of a log in the order of its lines; a chunk at a time is held."""
-    chunks = LogChunk.objects.filter(stream=stream).order_by("first").values_list("first", "packed")
-    for first, packed in chunks.iterator(chunk_size=64):
-        yield from unpacked(bytes(packed), first)
+def events_of(chunks: list[tuple[int, bytes]]) -> Iterable[Event]:
+    """Yield the events of a log in the order of its lines."""
+    return chain.from_iterable(unpacked(data, first) for first, data in chunks)
 
 
 def known_of(run: int) -> dict[int, Attempt]:
-    """Return when each attempt of the run began and ended by its source."""
-    return {number: Attempt(began, ended) for number, began, ended in sql.rows("run_attempts", run=run)}
+    """Return when each attempt of the run began and ended by its source, and its last lines' own times."""
+    known = {number: Attempt(began, ended) for number, began, ended in sql.rows("run_attempts", run=run)}
+    rows = LogStream.objects.filter(measurement=run).values_list("attempt").annotate(last=Max("last_at"))
+    for attempt, last in rows.order_by("attempt"):
+        before = known.get(attempt, Attempt())
+        known[attempt] = Attempt(before.began, before.ended, last)
+    return known

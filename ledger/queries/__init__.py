@@ -16,6 +16,7 @@ from ledger.queries.fleet import (
 )
 from ledger.queries.goodput import ANY, GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
 from ledger.queries.losses import Loss, Losses, losses
+from ledger.queries.measured import measurement
 from ledger.queries.now import (
     ClusterHealth,
     Health,
@@ -92,6 +93,7 @@ __all__ = [
     "held_workers",
     "hourly",
     "losses",
+    "measurement",
     "now",
     "one_alert",
     "run_conditions",

@@ -298,6 +298,10 @@ ADDRESSES: dict[str, Address] = {
     f"{CLUSTER_PAGES}/machines/<name:name>": Address(cluster_page, targets=MACHINES),
     f"{CLUSTER_PAGES}/pools": Address(cluster_page, targets=WHERE),
     f"{CLUSTER_PAGES}/pools/<name:name>": Address(cluster_page, targets=POOLS),
+    "w/<str:organization>/<path:workspace>/log-profiles": Address(page, targets=ROOMS),
+    "w/<str:organization>/<path:workspace>/log-profiles/<name:name>": Address(
+        page, targets=tuple({**room, "name": "maxtext"} for room in ROOMS)
+    ),
     "w/<str:organization>/<path:workspace>/settings": Address(page, targets=ROOMS),
     "organizations/<str:organization>/clusters/<path:cluster>/settings": Address(cluster_page, targets=WHERE),
     "organizations/<str:organization>/settings": Address(organization_page, targets=HOUSES),
