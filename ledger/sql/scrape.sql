@@ -5,14 +5,22 @@ WITH clock AS MATERIALIZED (
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
 ), parts AS (
-    SELECT p.cluster_id, p.hour, r.workspace_id, p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting
+    SELECT k.id AS cluster_id, p.recent, r.workspace_id, p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting
     FROM clock AS k
-    JOIN ledger_hour AS p ON p.cluster_id = k.id AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+    CROSS JOIN LATERAL (
+        -- Added up before it is asked whose the run is: the rows are many, the runs few.
+        SELECT
+            run_id, machine_id, pool_id, hour >= ledger_at(%(recent)s) AS recent,
+            sum(productive)::bigint AS productive, sum(idle)::bigint AS idle, sum(stalled)::bigint AS stalled, sum(starting)::bigint AS starting, sum(restart)::bigint AS restart, sum(failure)::bigint AS failure, sum(preemption)::bigint AS preemption, sum(waiting)::bigint AS waiting
+        FROM ledger_hour
+        WHERE cluster_id = k.id AND hour >= ledger_at(%(start)s) AND hour < ledger_at(%(end)s)
+        GROUP BY 1, 2, 3, 4
+    ) AS p
     JOIN ledger_run AS r ON r.id = p.run_id
     WHERE r.workspace_id = ANY (%(workspaces)s::bigint[])
     UNION ALL
     SELECT
-        k.id, k.open_hour, r.workspace_id, c.machine_id, c.pool_id,
+        k.id, k.open_hour >= ledger_at(%(recent)s), r.workspace_id, c.machine_id, c.pool_id,
         (c.a_productive + c.g_productive * elapsed)::bigint,
         (c.a_idle + c.g_idle * elapsed)::bigint,
         (c.a_stalled + c.g_stalled * elapsed)::bigint,
@@ -28,7 +36,7 @@ WITH clock AS MATERIALIZED (
       AND k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
 ), cells AS (
     SELECT
-        cluster_id, workspace_id, machine_id, pool_id, hour >= ledger_at(%(recent)s) AS recent,
+        cluster_id, workspace_id, machine_id, pool_id, recent,
         sum(productive)::bigint AS productive, sum(idle)::bigint AS idle, sum(stalled)::bigint AS stalled, sum(starting)::bigint AS starting, sum(restart)::bigint AS restart, sum(failure)::bigint AS failure, sum(preemption)::bigint AS preemption, sum(waiting)::bigint AS waiting
     FROM parts GROUP BY 1, 2, 3, 4, 5
 ), ledgers AS (

@@ -77,7 +77,7 @@ def test_runs_of_seven_days(demo: Demo) -> None:
 
 def test_pools_of_eight_weeks(demo: Demo) -> None:
     text = demo.table("--weeks", "8", "--by", "pool")
-    assert heads(text) == [["POOL", *COLUMNS.split()]] * 8
+    assert heads(text) == [["POOL", *COLUMNS.split()]] * 9, "eight weeks and their sum"
     assert text.count(", still running") == 1
     assert FOOTNOTE in text
     assert all(name in text for name in ("\nh100 ", "\na100 ", "\nl40s "))
