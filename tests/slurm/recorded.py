@@ -67,13 +67,13 @@ class Recorded:
         self.fleet = list(samples("sinfo_changes.txt"))
         self.gpus = {node.name: node for node in scontrol.nodes((FOLDER / "scontrol_show_node_o.txt").read_text())}
 
-    def queue(self) -> list[Record]:
+    def queue(self) -> tuple[list[Record], bool]:
         if self.at > self.lists[-1][0] + 1_000:
-            return []  # the sampling is over
+            return [], True  # the sampling is over
         lines = next((lines for at, lines in reversed(self.lists) if at <= self.at), [])
         table = tables.read("\n".join(f"{line}|" for line in lines), Counter(), [*SAMPLE, "QOS", ""])
         found = [self._shown(row) for row in tables.rows(table)]
-        return [record for record in found if record is not None]
+        return [record for record in found if record is not None], True
 
     def _shown(self, row: dict[str, str]) -> Record | None:
         """Return a line of squeue with what the recorded columns leave out, taken from the accounting."""

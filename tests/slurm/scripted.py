@@ -34,14 +34,15 @@ class Scripted:
     fleet: list[Node] = field(default_factory=lambda: [NODE])
     deaf: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
+    legible: bool = True
 
     def _answers(self, program: str) -> None:
         if program in self.deaf:
             raise SourceError(f"{program} is away")
 
-    def queue(self) -> list[Record]:
+    def queue(self) -> tuple[list[Record], bool]:
         self._answers("squeue")
-        return self.listed
+        return self.listed, self.legible
 
     def accounted(self, since: datetime) -> list[Record]:
         self._answers("sacct")

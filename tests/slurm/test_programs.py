@@ -34,7 +34,7 @@ def test_json_is_asked_for_first_and_with_earlier_attempts(tmp_path: Path) -> No
     program(tmp_path, "squeue", f"cat {SNAPSHOT}/squeue.json")
     program(tmp_path, "sacct", f"cat {FOLDER}/sacct_D.json")
     slurm = Programs(str(tmp_path))
-    held = {record.job.name: record.held for record in slurm.queue() if record.state == "RUNNING"}
+    held = {record.job.name: record.held for record in slurm.queue()[0] if record.state == "RUNNING"}
     assert held["4133"] == (2000, 1000)
     assert len(slurm.accounted(datetime(2026, 11, 29, tzinfo=UTC))) == 54
     assert called(tmp_path, "squeue") == ["UTC --json --all --states=all"]
@@ -53,7 +53,8 @@ def test_a_version_without_json_is_asked_for_text_once_and_for_all(tmp_path: Pat
     program(tmp_path, "squeue", f"case \"$*\" in *json*) echo 'unrecognized option' >&2; exit 1;; esac\necho '{line}'")
     slurm = Programs(str(tmp_path))
     for _ in range(2):
-        (record,) = slurm.queue()
+        ((record,), whole) = slurm.queue()
+        assert whole
         assert (record.job.name, record.held, record.reason, record.restarts) == ("4110_2", (1000,), "Prolog", 0)
         assert record.start == 1795964737000
     assert ["json" in line for line in called(tmp_path, "squeue")] == [True, False, False]
@@ -87,7 +88,7 @@ def test_what_fails_is_said_in_a_sentence(tmp_path: Path) -> None:
 def test_once_json_was_spoken_a_failure_is_no_reason_for_text(tmp_path: Path) -> None:
     program(tmp_path, "squeue", "echo '{\"jobs\": []}'")
     slurm = Programs(str(tmp_path))
-    assert slurm.queue() == []
+    assert slurm.queue() == ([], True)
     program(tmp_path, "squeue", "exit 1")
     with pytest.raises(SourceError):
         slurm.queue()
@@ -100,7 +101,8 @@ def test_one_bad_job_does_not_hide_the_others(tmp_path: Path) -> None:
     (tmp_path / "body.json").write_text(json.dumps(body))
     program(tmp_path, "squeue", f"cat {tmp_path}/body.json")
     slurm = Programs(str(tmp_path))
-    assert len(slurm.queue()) >= good
+    found, whole = slurm.queue()
+    assert (len(found) >= good, whole) == (True, False)
     assert sum(slurm.notes.values()) == 4
 
 

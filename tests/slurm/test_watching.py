@@ -147,6 +147,9 @@ def test_the_whole_list_names_every_living_worker() -> None:
     whole = agent.source.messages.whole(0)
     assert whole.complete
     assert [(item["worker"], item["phase"]) for item in whole.workers] == [("node-0", "running"), ("node-1", "running")]
+    agent.slurm.legible = False
+    assert not agent.source.look().complete
+    agent.slurm.legible = True
     assert [item["uid"] for item in whole.runs] == ["7-1795910400"]
     agent.ask(60, job("COMPLETED 0 0 10 50", nodes=("n1", "n2"), held=(8000, 4000), asked=12_000))
     assert agent.source.messages.whole(0).workers == ()

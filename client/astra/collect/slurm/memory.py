@@ -60,6 +60,9 @@ class Memory:
             made = _resized(record)
             if made.asked or made.gpus or made.job.name in self.runs:
                 remembered, known = self._place(made)
+                named.add(id(known))
+                if made == known.now and made.state != "PENDING":
+                    continue
                 if known.last is None:
                     known.last = made
                     if self.remind is not None:
@@ -68,21 +71,25 @@ class Memory:
                 before = known.attempt(has_next=False)
                 known.see(made, at)
                 remembered.changed = remembered.changed or before != known.attempt(has_next=False)
-                named.add(id(known))
         for remembered in self._all():
             for known in remembered.attempts():
                 if known.now is not None and id(known) not in named:
                     known.miss(at)
                     remembered.changed = True
 
-    def account(self, records: Iterable[Record]) -> None:
-        """Take records of sacct, earlier attempts before later ones."""
+    def account(self, records: Iterable[Record], since: int | None = None) -> None:
+        """Take records of sacct, earlier attempts before later ones.
+
+        `since`: they are all there are from that instant on, so that what was submitted later has no attempt before.
+        """
         for record in sorted(records, key=lambda record: record.submit or record.start or 0):
             if not (record.asked or record.gpus):
                 continue
             remembered, known = self._place(record)
             if known.past != record:
                 known.past, remembered.changed = record, True
+            if since is not None and (remembered.run().first or 0) > since:
+                remembered.asked = True
 
     def machines(self, nodes: Iterable[Node], at: int) -> None:
         """Take the nodes as they were at the instant `at`."""

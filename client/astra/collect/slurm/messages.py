@@ -61,8 +61,11 @@ class Messages:
         else:
             self.latest.pop(uid, None)
 
-    def whole(self, at: int) -> Items:
-        """Return the list of all that lives at the instant `at` (ms), each with its latest state."""
+    def whole(self, at: int, *, complete: bool = True) -> Items:
+        """Return the list of all that lives at the instant `at` (ms), each with its latest state.
+
+        Not `complete` when a job could not be read: then a worker that it lacks may live all the same.
+        """
         runs = tuple(item for item, _ in self.latest.values())
         workers = tuple(state for _, states in self.latest.values() for state in states)
-        return Items(telling.moment(at), self.machines, runs, workers, complete=True)
+        return Items(telling.moment(at), self.machines, runs, workers, complete=complete)

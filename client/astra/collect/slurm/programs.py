@@ -34,8 +34,16 @@ class Programs:
         for name in ("SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_STATES", "SQUEUE_SORT", "SACCT_FORMAT", "SQUEUE_USERS"):
             self.environment.pop(name, None)
 
-    def queue(self) -> list[Record]:
-        """Return all jobs that the controller knows, those that ended of late too. Raises SourceError."""
+    def queue(self) -> tuple[list[Record], bool]:
+        """Return all jobs that the controller knows, those that ended of late too, and whether all could be read.
+
+        Raises SourceError.
+        """
+        before = sum(self.notes.values())
+        found = self._queue()
+        return found, sum(self.notes.values()) == before
+
+    def _queue(self) -> list[Record]:
         body = self._json("squeue", ["--json", "--all", "--states=all"])
         if body is not None:
             return list(squeue_json.read(body, self.notes))

@@ -30,7 +30,10 @@ SECOND = 1000
 class Slurm(Protocol):
     """What the loop needs of Slurm: its programs, or a stand-in for them."""
 
-    def queue(self) -> list[Record]: ...
+    def queue(self) -> tuple[list[Record], bool]:
+        """Return the jobs, and whether all of them could be read."""
+        ...
+
     def accounted(self, since: datetime) -> list[Record]: ...
     def jobs(self, names: list[str]) -> list[Record]: ...
     def nodes(self) -> list[Node]: ...
@@ -67,19 +70,19 @@ class SlurmSource:
         self.messages = Messages(self.memory, workspaces)
         self.reach: datetime | None = None
         self.next = {"nodes": 0.0, "accounts": 0.0, "whole": 0.0, "notes": 0.0}
-        self.said = ""
+        self.said, self.complete = "", True
 
     def look(self) -> Items:
         """Return one full list: what lives now, and what the accounting has of the time before. Raises SourceError."""
         found = self.step(0.0)
-        whole = self.messages.whole(_ms(self.clock()))
+        whole = self.messages.whole(_ms(self.clock()), complete=self.complete)
         if found is None:
             return whole
         told = {(str(item["run"]), str(item["worker"])) for item in found.workers}
         named = [item for item in whole.workers if (str(item["run"]), str(item["worker"])) not in told]
         runs = {str(item["uid"]): item for item in (*whole.runs, *found.runs)}
         return Items(
-            whole.at, whole.machines, tuple(runs.values()), (*found.workers, *named), found.readings, complete=True
+            whole.at, whole.machines, tuple(runs.values()), (*found.workers, *named), found.readings, self.complete
         )
 
     def run(self, put: Put, stop: threading.Event) -> None:
@@ -104,13 +107,13 @@ class SlurmSource:
         told = [] if found is None else [found]
         if monotonic >= self.next["whole"]:
             self.next["whole"] = monotonic + self.pace.whole
-            told.append(self.messages.whole(_ms(self.clock())))
+            told.append(self.messages.whole(_ms(self.clock()), complete=self.complete))
         return told
 
     def step(self, monotonic: float) -> Items | None:
         """Ask what is due and return what is new. Raises SourceError when the queue cannot be asked."""
         at = self.clock()
-        queue = self.slurm.queue()
+        queue, self.complete = self.slurm.queue()
         if monotonic >= self.next["nodes"]:
             self._nodes(at)
             self.next["nodes"] = monotonic + self.pace.nodes
@@ -142,7 +145,7 @@ class SlurmSource:
         """Take the records since the last time; a cluster that keeps none is told by its queue alone."""
         since = at - self.pace.back if self.reach is None else self.reach - OVERLAP
         try:
-            self.memory.account(self.slurm.accounted(since))
+            self.memory.account(self.slurm.accounted(since), _ms(since))
             self.reach = at
         except SourceError as error:
             self._trouble(str(error))
