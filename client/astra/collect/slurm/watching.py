@@ -98,7 +98,8 @@ class SlurmSource:
             except SourceError as error:
                 pause, self.seeing = min(PAUSE_MAX, max(pause * 2, 1.0)), False
                 self._trouble(str(error))
-            stop.wait(max(0.0, began + pause - time.monotonic()))
+            took = time.monotonic() - began
+            stop.wait(max(took, pause - took))  # a question that takes long is asked less often
 
     def steps(self, monotonic: float) -> list[Items]:
         """Ask once; return what is new, and when it is time the whole list."""
