@@ -55,6 +55,26 @@ def test_a_job_that_vanished_is_looked_up() -> None:
     assert slurm.asked == ["7", "7"]
 
 
+def test_one_that_vanished_is_in_no_whole_list() -> None:
+    """Without an end from sacct the server ends it where it was last seen."""
+    agent = Agent(Scripted(deaf={"sacct"}))
+    agent.ask(20, RUNS)
+    assert len(agent.source.messages.whole(0).workers) == 1
+    agent.ask(30)
+    assert agent.source.messages.whole(0).workers == ()
+
+
+def test_while_sacct_is_away_a_requeued_job_waits_for_its_name_but_not_for_ever() -> None:
+    slurm = Scripted(deaf={"sacct"}, records=[job("PREEMPTED 0 0 10 50", restarts=None)])
+    agent = Agent(slurm)
+    again = job("RUNNING 52 61 70 -", restarts=1)
+    assert [agent.ask(second, again) for second in (80, 82, 84)] == [[], [], []]
+    slurm.deaf = set()
+    assert "node-0 50 pending preemption #2 8" in agent.ask(86, again)
+    other = Agent(Scripted(deaf={"sacct"}))
+    assert [bool(other.ask(second, again)) for second in (80, 82, 84, 86, 88)] == [False] * 4 + [True]
+
+
 def test_a_cluster_without_accounting_is_told_by_its_queue() -> None:
     agent = Agent(Scripted(deaf={"sacct"}))
     agent.ask(5, WAITS)

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from astra.collect.items import Item
 from astra.collect.slurm.attempts import DAY, Attempt, Run, goes_on
 from astra.collect.slurm.knowledge import Known
 from astra.collect.slurm.mapping import Sample, State, Told, tell
 from astra.collect.slurm.record import Job, Record
 from astra.collect.slurm.scontrol import Node
 
+PATIENCE = 5  # so often sacct is asked for earlier attempts when it does not answer
 TRIES = 20  # so often sacct is asked about an end that it does not tell
 
 
 @dataclass
 class Remembered:
-    """A run and what was told of it. `asked`: sacct was asked for its earlier attempts. `parts` as in Run."""
+    """A run and what was told of it. `asked`: sacct was asked for its earlier attempts. `parts` as in Run.
+
+    `named` is when (ms) squeue named it last; `latest` its item and the latest states of its workers that live.
+    """
 
     name: str
     parts: dict[int | None, list[Known]] = field(default_factory=dict)
@@ -26,6 +31,8 @@ class Remembered:
     sent: set[State | Sample] = field(default_factory=set)
     item: tuple[object, ...] = ()
     over: int | None = None
+    named: int = 0
+    latest: tuple[Item, list[Item]] | None = None
 
     def run(self) -> Run:
         found: dict[int | None, list[Attempt]] = {}
@@ -37,6 +44,12 @@ class Remembered:
     def attempts(self) -> Iterator[Known]:
         for part in self.parts.values():
             yield from part
+
+    @property
+    def may_have_more(self) -> bool:
+        """Whether it may have attempts from before it was first seen, of which only sacct knows."""
+        first = next(self.attempts())
+        return not self.asked and (first.last is None or first.last.restarts != 0)
 
     @property
     def alive(self) -> bool:
@@ -61,6 +74,7 @@ class Memory:
             if made.asked or made.gpus or made.job.name in self.runs:
                 remembered, known = self._place(made)
                 named.add(id(known))
+                remembered.named = at
                 if made == known.now and made.state != "PENDING":
                     continue
                 if known.last is None:
@@ -105,24 +119,25 @@ class Memory:
         """Return the jobs to ask sacct of: new ones that may have more attempts, and those whose end is unclear."""
         found: dict[str, None] = {}
         for remembered in self._all():
-            first = next(remembered.attempts())
-            may_have_more = not remembered.asked and (first.last is None or first.last.restarts != 0)
             unclear = remembered.tries < TRIES and any(_is_unclear(part) for part in remembered.parts.values())
-            if may_have_more or unclear:
+            if remembered.may_have_more or unclear:
                 found[remembered.name] = None
                 remembered.tries += 1
         return list(found)
 
-    def answered(self, jobs: Iterable[str]) -> None:
-        """Note that sacct was asked for these, whatever it said."""
+    def answered(self, jobs: Iterable[str], *, told: bool) -> None:
+        """Note that sacct was asked for these; what it did not tell in PATIENCE questions is told without it."""
         for job in jobs:
             for remembered in self.runs.get(job, ()):
-                remembered.asked = True
+                remembered.asked = remembered.asked or told or remembered.tries >= PATIENCE
 
     def news(self, take: Callable[[Remembered, Told], None]) -> None:
-        """Give each run of which something may be new, once, with all that is told of it."""
+        """Give each run of which something may be new, once, with all that is told of it.
+
+        One that may have earlier attempts, and so another name, waits until sacct was asked.
+        """
         for remembered in self._all():
-            if remembered.changed:
+            if remembered.changed and not remembered.may_have_more:
                 for known in remembered.attempts():
                     known.judge_prolog(self.nodes)
                 remembered.changed = False
@@ -133,11 +148,15 @@ class Memory:
     def forget(self, at: int) -> None:
         """Forget what was over a day ago and stands in no list."""
         for name, runs in list(self.runs.items()):
-            kept = [run for run in runs if run.alive or run.over is None or run.over > at - DAY]
+            kept = [run for run in runs if run.alive or (run.over or run.named) > at - DAY]
             if kept:
                 self.runs[name] = kept
             else:
                 del self.runs[name]
+
+    def alive(self) -> Iterator[Remembered]:
+        """Yield the runs of which squeue names something that goes on."""
+        return (remembered for remembered in self._all() if remembered.alive)
 
     def living(self) -> Iterator[tuple[Job, Known]]:
         """Yield the attempts that squeue names as going on."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from astra.collect.items import Items
+from astra.collect.items import Item, Items
 from astra.collect.slurm import telling
 from astra.collect.slurm.corrections import corrections
 from astra.collect.slurm.mapping import State, Told
 from astra.collect.slurm.memory import Memory, Remembered
-
-Item = dict[str, object]
 
 
 class Messages:
@@ -18,7 +16,6 @@ class Messages:
 
     def __init__(self, memory: Memory, workspaces: Mapping[str, str]) -> None:
         self.memory, self.workspaces = memory, workspaces
-        self.latest: dict[str, tuple[Item, list[Item]]] = {}
         self.machines: tuple[Item, ...] = ()
 
     def news(self, at: int) -> Items | None:
@@ -35,7 +32,7 @@ class Messages:
             states = [state for state in told.states if state not in remembered.sent]
             states += [state for state in corrections(stale, told.states) if state not in remembered.sent]
             samples = [sample for sample in told.samples if sample not in remembered.sent]
-            self._live(uid, item, told.states)
+            remembered.latest = _latest(uid, item, told.states)
             if not states and not samples and tuple(item.items()) == remembered.item:
                 return
             remembered.item = tuple(item.items())
@@ -52,20 +49,19 @@ class Messages:
             return None
         return Items(telling.moment(at), fresh, tuple(runs), tuple(workers), tuple(readings))
 
-    def _live(self, uid: str, item: Item, states: list[State]) -> None:
-        """Remember the latest state of each worker that lives."""
-        last = {state.worker: state for state in states}
-        alive = [telling.worker_item(uid, state) for state in last.values() if state.phase != "ended"]
-        if alive:
-            self.latest[uid] = (item, alive)
-        else:
-            self.latest.pop(uid, None)
-
     def whole(self, at: int, *, complete: bool = True) -> Items:
         """Return the list of all that lives at the instant `at` (ms), each with its latest state.
 
         Not `complete` when a job could not be read: then a worker that it lacks may live all the same.
         """
-        runs = tuple(item for item, _ in self.latest.values())
-        workers = tuple(state for _, states in self.latest.values() for state in states)
+        found = [each.latest for each in self.memory.alive() if each.latest is not None]
+        workers = tuple(state for _, states in found for state in states)
+        runs = tuple(item for item, _ in found)
         return Items(telling.moment(at), self.machines, runs, workers, complete=complete)
+
+
+def _latest(uid: str, item: Item, states: list[State]) -> tuple[Item, list[Item]] | None:
+    """Return a run's item with the latest state of each worker that lives, None when none does."""
+    last = {state.worker: state for state in states}
+    alive = [telling.worker_item(uid, state) for state in last.values() if state.phase != "ended"]
+    return (item, alive) if alive else None

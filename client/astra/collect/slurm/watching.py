@@ -154,11 +154,13 @@ class SlurmSource:
     def _ask(self, names: list[str]) -> None:
         if not names:
             return
+        told = False
         try:
             self.memory.account(self.slurm.jobs(names))
+            told = True
         except SourceError as error:
             self._trouble(str(error))
-        self.memory.answered(names)
+        self.memory.answered(names, told=told)
 
     def _trouble(self, said: str) -> None:
         """Say a trouble once, until it is over or another."""
