@@ -134,9 +134,9 @@ def begin(alpha: Alpha, jobs: dict[str, str]) -> None:
     jobs["array"] = alpha.submit(
         "array", "srun sleep 3", "-w", "node1", "--gres=gpu:a100:1", "-a", "0-1", user="daemon"
     )
-    jobs["suspend"] = alpha.submit("suspend", "srun sleep 6", "-w", "node1", "--gres=gpu:1")
+    jobs["suspend"] = alpha.submit("suspend", "srun sleep 10", "-w", "node1", "--gres=gpu:1")
     jobs["again"] = alpha.submit(
-        "again", "srun sleep 6", "-w", "node2", "--gres=gpu:a100:3", "--requeue", user="daemon"
+        "again", "srun sleep 10", "-w", "node2", "--gres=gpu:a100:3", "--requeue", user="daemon"
     )
     jobs["cpu"] = alpha.submit("cpu", "sleep 1", "-w", "node2")
 
@@ -159,7 +159,7 @@ def preempt(alpha: Alpha, jobs: dict[str, str]) -> None:
     jobs["scav"] = alpha.submit(
         "scav", 'trap "" TERM; sleep 300', "-p", "scavenge", "--gres=gpu:h100:2", user="daemon", account="lab2"
     )
-    jobs["victim"] = alpha.submit("victim", "srun sleep 5", *spot, account="lab2")
+    jobs["victim"] = alpha.submit("victim", "srun sleep 10", *spot, account="lab2")
     alpha.await_state(jobs["scav"], "RUNNING/None")
     jobs["bench"] = alpha.submit("bench", "srun sleep 2", "-p", "h100", "--gres=gpu:h100:3")
     alpha.await_state(jobs["victim"], "RUNNING/None")
