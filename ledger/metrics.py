@@ -57,6 +57,7 @@ def families(seen: Scrape, names_max: int = NAMES_MAX) -> Iterator[Family]:
     kept_runs = largest(runs, names_max)
     yield from of_runs(folded_runs(runs, kept_runs))
     yield stalled(seen.stalled)
+    yield straggling(seen.straggling)
     yield not_shown({**dropped, "run": len(runs) - len(kept_runs)})
 
 
@@ -91,6 +92,13 @@ def labels(**values: str) -> str:
 def stalled(workers: Mapping[str, int]) -> Family:
     family = Family("astraeus_workers_stalled", "Workers that hold GPUs and are stalled now.")
     for name, count in workers.items():
+        family.add(labels(namespace=name), count)
+    return family
+
+
+def straggling(runs: Mapping[str, int]) -> Family:
+    family = Family("astraeus_runs_with_straggler", "Runs with a worker that is slower than its gang now.")
+    for name, count in runs.items():
         family.add(labels(namespace=name), count)
     return family
 

@@ -28,7 +28,7 @@ MOVE_MAX = 25 * HOUR
 OF_CLUSTERS = (
     "daymachine", "daypool", "hourpool", "hours", "revisions", "refused", "words", "capacities", "readiness", "alerts",
 )  # fmt: skip
-OF_WORKERS = ("spans", "states", "gones", "flips", "stalls", "covered", "told")
+OF_WORKERS = ("spans", "states", "gones", "flips", "stalls", "covered", "told", "pipeline", "straggles")
 
 log = logging.getLogger(__name__)
 

@@ -64,13 +64,16 @@ def set_thresholds(
     drop_below: int | None = None,
     drop_points: int | None = None,
     drop_least_held: int | None = None,
+    straggler_milli: int | None = None,
 ) -> None:
-    """Change what acts when a sample arrives, and what a drop of goodput is (None: as it is).
+    """Change what acts when a sample arrives, what a straggler is, and what a drop of goodput is (None: as it is).
 
-    Times are ms, percentages and points in thousandths, what is held in GPU-microseconds.
+    Times are ms, percentages and points in thousandths, what is held in GPU-microseconds; `straggler_milli`: from how
+    many thousandths of its gang's step time on a worker is a straggler.
     """
     changed = {"busy": busy_milli_percent, "stall": stall_after, "carry": carry_max, "auto": auto_workspaces}
     changed |= {"drop_below": drop_below, "drop_points": drop_points, "drop_least_held": drop_least_held}
+    changed["straggler"] = straggler_milli
     if all(value is None for value in changed.values()):
         return
     with transaction.atomic():
@@ -84,6 +87,7 @@ def set_thresholds(
             drop_below_milli_percent=drop_below,
             drop_points_milli=drop_points,
             drop_least_held_us=drop_least_held,
+            straggler_milli=straggler_milli,
         )
 
 

@@ -16,6 +16,7 @@ from ledger.models import Cluster
 from ledger.queries import now
 from ledger.retention import EdgeLeaps, prune_changes
 from ledger.retention import prune as prune_cluster_now
+from ledger.straggling import look
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +37,7 @@ def categorize_cluster(cluster: int) -> None:
     began = monotonic()
     try:
         categorize_cluster_now(found)
+        look(found)
     except ClockJump as jump:
         log.warning("%s is not counted: %s", found, jump)
     else:

@@ -13,7 +13,11 @@ from astra.questions import ROWS_MAX, Asked, question
 
 EXACT = {"unit": "gpu_us"}
 LATER = "Rows after the first 1,000 were counted a moment later than the TOTAL."
-MORE_WORKERS = "More workers are stalled than are in the table: --all shows them."
+MORE_WORKERS = {
+    "stalled": "More workers are stalled than are in the table: --all shows them.",
+    "straggler": "There are more stragglers than are in the table: --all shows them.",
+}
+TABLES = {"stalled": tables.stalled, "straggler": tables.stragglers}
 MORE_ALERTS = "There are more alerts than are in the table: --all shows them."
 MORE = "More rows are in the TOTAL than in the table: --all shows them."
 Document = dict[str, Any]
@@ -65,13 +69,14 @@ def as_csv(asked: Asked, asking: Asking, unit: Parameters) -> bytes:
         return first + b"".join(other.partition(b"\n")[2] for other in others)
 
 
-def workers(asking: Asking, everything: bool, form: str | None) -> list[tables.Line] | bytes:
-    """Return the workers that are stalled now, as a table or as JSON."""
+def workers(asking: Asking, everything: bool, form: str | None, state: str) -> list[tables.Line] | bytes:
+    """Return the workers that are stalled now, or stragglers, as a table or as JSON."""
     with understood():
-        body = asking.body("workers", {"state": "stalled", **({"limit": str(ROWS_MAX)} if everything else {})})
+        body = asking.body("workers", {"state": state, **({"limit": str(ROWS_MAX)} if everything else {})})
         answer = asking.read(body)
         joined = whole(answer, "workers", asking, "workers") if everything else answer
-        return told(body, answer, joined) if form else tables.stalled(joined, MORE_WORKERS if joined["next"] else "")
+        more = MORE_WORKERS[state] if joined["next"] else ""
+        return told(body, answer, joined) if form else TABLES[state](joined, more)
 
 
 def alerts(asking: Asking, firing: bool, everything: bool, form: str | None) -> list[tables.Line] | bytes:

@@ -129,14 +129,15 @@ def goodput(api: str, token: str, form: str | None, unit: str | None, **said: An
 
 @astraeus.command()
 @click.option("--stalled", is_flag=True, help="Those that hold GPUs and make no progress, the longest first.")
+@click.option("--stragglers", is_flag=True, help="Those that are slower than their gang, the slowest first.")
 @click.option("--all", "everything", is_flag=True, help="All of them, not only the first page.")
 @connected
-def workers(api: str, token: str, form: str | None, stalled: bool, everything: bool) -> None:
-    """Which workers stand still now."""
-    if not stalled:
-        raise click.UsageError("Which workers? Say --stalled.")
+def workers(api: str, token: str, form: str | None, stalled: bool, stragglers: bool, everything: bool) -> None:
+    """Which workers stand still now, or are slower than their gang."""
+    if stalled == stragglers:
+        raise click.UsageError("Which workers? Say --stalled or --stragglers.")
     with Asking(api, token) as asking:
-        told = answers.workers(asking, everything, form)
+        told = answers.workers(asking, everything, form, "stalled" if stalled else "straggler")
     if isinstance(told, bytes):
         write(told)
     else:

@@ -21,6 +21,8 @@ STALLED = ["RUN", "WORKER", "WORKSPACE", "MACHINE", "POOL", "SINCE", "GPUS", "ST
 STALLED_NOTE = "SINCE = the last progress, in UTC; STEP = the last step that was told"
 ALERTS = ["RULE", "WHERE", "SINCE", "UNTIL", "KNOWN TO", "WHAT"]
 ALERTS_NOTE = "WHERE = the workspace, or the cluster; SINCE and UNTIL in UTC"
+STRAGGLERS = [*STALLED[:6], "SLOWER", "STEP S", "BEHIND", "GPUS WAIT"]
+STRAGGLERS_NOTE = "SLOWER = its step time / its gang's; BEHIND = steps; GPUS WAIT = in its gang, if that waits"
 TELLS_APART = {"run": "uid", "machine": "pool"}
 GAP = "  "
 HEAD, TOTAL, QUIET = "bold", "bold", "dim"
@@ -85,6 +87,27 @@ def stalled(answer: Document, more: str = "") -> list[Line]:
     head, *rows = aligned([STALLED, *(worker_cells(worker, names) for worker in answer["workers"])], left=6)
     notes = [STALLED_NOTE, *([more] if more else []), at]
     return [("Stalled workers", HEAD), (head, HEAD), *((row, "") for row in rows), *((note, QUIET) for note in notes)]
+
+
+def stragglers(answer: Document, more: str = "") -> list[Line]:
+    """Return the table of the workers that are slower than their gang, the slowest first; `more` as in `ledgers`."""
+    at = f"Looked at {minute(answer['at'])} UTC."
+    if not answer["workers"]:
+        return [("No worker is a straggler.", ""), (at, QUIET)]
+    names = Counter(name for name, _ in {(worker["run"], worker["uid"]) for worker in answer["workers"]})
+    cells = [
+        [
+            *worker_cells(worker, names)[:6],
+            f"{worker['slower']:.2f}x",
+            f"{worker['step_seconds']:g}",
+            str(worker["steps_behind"]),
+            gpus(worker["gpus_waiting"]),
+        ]
+        for worker in answer["workers"]
+    ]
+    head, *rows = aligned([STRAGGLERS, *cells], left=6)
+    notes = [STRAGGLERS_NOTE, *([more] if more else []), at]
+    return [("Stragglers", HEAD), (head, HEAD), *((row, "") for row in rows), *((note, QUIET) for note in notes)]
 
 
 def worker_cells(worker: Document, names: Mapping[str, int]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dashboards.sections import beside, details, figures, log_goodput, losses, timeline, workers
+from dashboards.sections import beside, details, figures, log_goodput, losses, progress, timeline, workers
 from dashboards.sections.view import RunView
 
 Context = Mapping[str, Any]
@@ -35,6 +35,7 @@ SECTIONS = (
     Section("_beside.html", beside.part),
     Section("_timeline.html", timeline.part),
     Section("_log_goodput.html", log_goodput.part),
+    Section("_progress.html", progress.part),
     Section("_workers.html", workers.part),
     Section("_details.html", details.part),
     Section("_meaning.html", figures.meaning),

@@ -19,6 +19,7 @@ from dashboards.menu import menu_of
 from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
 from dashboards.rows import Leads
 from dashboards.stalled import LIMIT, stalled
+from dashboards.straggling import straggling
 from ledger import queries
 from ledger.access import Scope
 
@@ -74,4 +75,5 @@ def goodput_part(scope: Scope, wanted: Shown, now: int, leads: Leads) -> dict[st
     more: dict[str, Any] = {}
     if leads.among:
         more = {"capacity": capacity_part(scope, leads), "sources": heard_part(scope.cluster, now)}
-    return ledger | more | {"stalled": stalled(queries.stalled_now(scope, limit=LIMIT))}
+    current = {"stalled": stalled(queries.stalled_now(scope, limit=LIMIT)), "stragglers": straggling(scope)}
+    return ledger | more | current

@@ -26,6 +26,7 @@ FILTERS = ("workspace", "run", "machine", "pool", "user", "q")
 RUN_FILTERS = ("workspace", "user", "q")
 STATES = ("going", "ended")
 ALERT_STATES = ("firing", "resolved")
+WORKER_STATES = ("stalled", "straggler")
 _RELATIVE = ("days", "weeks")
 _WINDOW = ("start", "end", *_RELATIVE)
 _ALWAYS = 0, 4_133_980_800_000  # from the epoch to the end of the last year that an instant may lie in
@@ -121,11 +122,10 @@ def runs_question(query: QueryDict) -> RunsQuestion:
     )
 
 
-def page_of_stalled(query: QueryDict) -> tuple[int, int]:
-    """Read the query string of the list of stalled workers: (limit, offset). Raises Problem."""
+def page_of_workers(query: QueryDict) -> tuple[str, int, int]:
+    """Read the query string of the list of workers: (state, limit, offset). Raises Problem."""
     given = known(query, ("state", "limit", "offset"))
-    _choice(given, "state", ["stalled"], "")
-    return page_of(given)
+    return _choice(given, "state", WORKER_STATES, ""), *page_of(given)
 
 
 def page_of(given: Mapping[str, str]) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Runs: which there are, one of them, its ledger, its workers' timeline; and workers that are stalled now."""
 
+from typing import Any
+
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -12,10 +14,10 @@ from ledger.api.authentication import exact, scope_of
 from ledger.api.base import csv_answer, page_at
 from ledger.api.goodput import Ledgers
 from ledger.api.problems import Problem
-from ledger.api.reading import between, known, page_of, page_of_stalled, run_question, runs_question
+from ledger.api.reading import between, known, page_of, page_of_workers, run_question, runs_question
 from ledger.decode.values import iso
 from ledger.queries import RunKey
-from ledger.writing import ledgers, runs
+from ledger.writing import ledgers, progress, runs
 
 SEGMENTS_MAX = 100_000
 
@@ -87,13 +89,18 @@ class RunTimeline(Ledgers):
 
 
 class Workers(Ledgers):
-    """Lists the workers that hold GPUs and are stalled now, the longest first."""
+    """Lists the workers that are stalled now, the longest first, or those slower than their gang, the slowest first."""
 
     @extend_schema(**schema.WORKERS)
     def get(self, request: Request) -> Response:
-        limit, offset = page_of_stalled(request.GET)
-        found = queries.stalled_now(scope_of(request), limit + 1, offset)
-        said = {"state": "stalled", "limit": limit}
+        state, limit, offset = page_of_workers(request.GET)
+        found = _workers(scope_of(request), state, limit + 1, offset)
+        said = {"state": state, "limit": limit}
         following = page_at(request, offset + limit, said) if len(found) > limit else None
-        workers = [runs.stalled_worker(worker) for worker in found[:limit]]
-        return Response({"workers": workers, "at": iso(queries.now()), "next": following})
+        return Response({"workers": found[:limit], "at": iso(queries.now()), "next": following})
+
+
+def _workers(scope: Scope, state: str, limit: int, offset: int) -> list[dict[str, Any]]:
+    if state == "stalled":
+        return [runs.stalled_worker(worker) for worker in queries.stalled_now(scope, limit, offset)]
+    return [progress.straggler(worker) for worker in queries.stragglers_now(scope, limit, offset)]

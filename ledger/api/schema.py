@@ -19,10 +19,12 @@ from ledger.api.reading import (
     STATES,
     WEEKS,
     WEEKS_MAX,
+    WORKER_STATES,
     WORKERS_MAX,
 )
 from ledger.api.shapes import COMPONENTS, INSTANT, Shape, reference
 from ledger.api.shapes_logs import LOG_COMPONENTS
+from ledger.api.shapes_progress import PROGRESS_COMPONENTS
 from ledger.core.windows import MAX_DAYS
 from ledger.models.alerts import RULES
 from ledger.queries import GROUPINGS, SORTS
@@ -160,16 +162,19 @@ RUN_TIMELINE: dict[str, Any] = {
 }
 WORKERS: dict[str, Any] = {
     "operation_id": "workers",
-    "summary": "Workers that hold GPUs and are stalled now, the longest first",
-    "parameters": [OpenApiParameter("state", str, enum=["stalled"], required=True), *PAGING],
-    "responses": {200: reference("StalledWorkers"), **problems(400)},
+    "summary": "Workers that are stalled now, the longest first, or stragglers, the slowest first",
+    "parameters": [OpenApiParameter("state", str, enum=list(WORKER_STATES), required=True), *PAGING],
+    "responses": {
+        200: {"oneOf": [reference("StalledWorkers"), reference("StragglingWorkers")]},
+        **problems(400),
+    },
 }
 
 
 def with_components(result: Shape, **_: object) -> Shape:
     """Add the shapes that the operations name."""
     components = result.setdefault("components", {})
-    components["schemas"] = {**components.get("schemas", {}), **COMPONENTS, **LOG_COMPONENTS}
+    components["schemas"] = {**components.get("schemas", {}), **COMPONENTS, **LOG_COMPONENTS, **PROGRESS_COMPONENTS}
     return result
 
 

@@ -10,6 +10,7 @@ from ledger.api.goodput import ClusterGoodput, ClusterWeekly, Goodput, Weekly
 from ledger.api.logs import RunLogs, RunMeasurement
 from ledger.api.metrics import Metrics
 from ledger.api.observations import Observations, RefusedItems
+from ledger.api.pipeline import RunBatches, RunPipeline
 from ledger.api.profiles import LogProfiles, OneLogProfile, TryLogProfile
 from ledger.api.runs import OneRun, RunGoodput, Runs, RunTimeline, Workers
 
@@ -24,6 +25,8 @@ urlpatterns = [
     path("runs/<path:run>/goodput", RunGoodput.as_view(), name="run-goodput"),
     path("runs/<path:run>/timeline", RunTimeline.as_view(), name="run-timeline"),
     path("runs/<path:run>/measurement", RunMeasurement.as_view(), name="run-measurement"),
+    path("runs/<path:run>/batches", RunBatches.as_view(), name="run-batches"),
+    path("runs/<path:run>/pipeline", RunPipeline.as_view(), name="run-pipeline"),
     path("runs/<path:run>/logs", RunLogs.as_view(), name="run-logs"),
     path("runs/<path:run>", OneRun.as_view(), name="run"),
     path("log-profiles", LogProfiles.as_view(), name="log-profiles"),

@@ -32,6 +32,7 @@ from ledger.models.fleet import Capacity, Machine, Pool, Readiness
 from ledger.models.logs import LogChunk, LogProfile, LogStream, Measurement
 from ledger.models.people import Invitation, Viewer
 from ledger.models.prices import Price
+from ledger.models.progress import PipelineHour, Straggle
 from ledger.models.runs import Refused, Run, Worker
 from ledger.models.tenancy import Administration, Cluster, ClusterRule, Membership, Organization, Workspace
 
@@ -63,6 +64,7 @@ __all__ = [
     "Membership",
     "OpenCell",
     "Organization",
+    "PipelineHour",
     "Pool",
     "Price",
     "Readiness",
@@ -74,6 +76,7 @@ __all__ = [
     "Span",
     "StallRow",
     "State",
+    "Straggle",
     "Token",
     "Told",
     "Viewer",

@@ -31,7 +31,8 @@ class Cluster(models.Model):
 
     `open_hour` is the running hour of its open cells; `checked_to` is up to where words that ran out and dated
     settings have been looked at; every hour before `final_to` is final; before `first_hour` nothing is revised;
-    `count_ms` is how long the last count took. Nothing before `kept_from` is kept (null: all of it is);
+    `count_ms` is how long the last count took. A worker is a straggler from `straggler_milli`
+    thousandths of its gang's step time on. Nothing before `kept_from` is kept (null: all of it is);
     what stood before is removed up to `pruned_to`; `pruned_at` is when pruning last had nothing left to do.
     The `drop_…` are the numbers of `ledger.core.alerting.Limits`; every hour before `judged_to` has been judged.
     """
@@ -42,6 +43,7 @@ class Cluster(models.Model):
     busy_threshold_milli_percent = models.PositiveIntegerField(default=5_000)
     stall_after_ms = models.PositiveIntegerField(default=600_000)
     carry_max_ms = models.PositiveIntegerField(default=300_000)
+    straggler_milli = models.PositiveIntegerField(default=1_300, db_default=1_300)
     open_hour = models.DateTimeField(db_default=TruncHour(Now()))
     first_hour = models.DateTimeField(db_default=TruncHour(Now()))
     final_to = models.DateTimeField(db_default=TruncHour(Now()))

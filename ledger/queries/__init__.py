@@ -27,6 +27,7 @@ from ledger.queries.now import (
     now,
     stalled_now,
 )
+from ledger.queries.pipeline import WorkerPipeline, pipeline
 from ledger.queries.runs import (
     RunKey,
     RunRow,
@@ -46,6 +47,7 @@ from ledger.queries.runs import (
 )
 from ledger.queries.scrape import GoingRun, Scrape, scrape
 from ledger.queries.sources import HeldWorker, SourceNow, held_workers, sources_now
+from ledger.queries.stragglers import History, StragglingWorker, straggle_history, stragglers_now
 
 __all__ = [
     "ANY",
@@ -62,6 +64,7 @@ __all__ = [
     "GoingRun",
     "Health",
     "HeldWorker",
+    "History",
     "Loss",
     "Losses",
     "Row",
@@ -74,11 +77,13 @@ __all__ = [
     "SourceNow",
     "Spot",
     "StalledWorker",
+    "StragglingWorker",
     "Timeline",
     "Trouble",
     "Troubles",
     "Week",
     "Weeks",
+    "WorkerPipeline",
     "alerts",
     "alerts_firing",
     "capacity",
@@ -96,6 +101,7 @@ __all__ = [
     "measurement",
     "now",
     "one_alert",
+    "pipeline",
     "run_conditions",
     "run_end",
     "run_goodput",
@@ -106,6 +112,8 @@ __all__ = [
     "scrape",
     "sources_now",
     "stalled_now",
+    "straggle_history",
+    "stragglers_now",
     "timeline",
     "troubles",
     "weekly",

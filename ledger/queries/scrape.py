@@ -1,4 +1,4 @@
-"""What a scrape of the metrics shows, in three statements whatever there is."""
+"""What a scrape of the metrics shows, in four statements whatever there is."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -48,14 +48,16 @@ class GoingRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scrape:
-    """What was spent by (kind, window) and name, by the runs that go on, and how many workers are stalled by workspace.
+    """What was spent by (kind, window) and name, by the runs that go on; what is stalled and straggles.
 
+    `stalled` are workers by workspace, `straggling` runs with a straggler.
     What shares its name with another of its kind, on another cluster, is one.
     """
 
     spent: Mapping[tuple[str, str], Mapping[str, Spent]]
     runs: tuple[GoingRun, ...]
     stalled: Mapping[str, int]
+    straggling: Mapping[str, int]
 
 
 def scrape(scope: Scope, now: int) -> Scrape:
@@ -68,7 +70,7 @@ def scrape(scope: Scope, now: int) -> Scrape:
         for length in WINDOWS if recent else WINDOWS[1:]:
             named = spent[kind, length]
             named[name] = named[name].together(one) if name in named else one
-    return Scrape(spent, _going(scope), _stalled(scope))
+    return Scrape(spent, _going(scope), _stalled(scope), _straggling(scope))
 
 
 def _going(scope: Scope) -> tuple[GoingRun, ...]:
@@ -80,3 +82,7 @@ def _going(scope: Scope) -> tuple[GoingRun, ...]:
 
 def _stalled(scope: Scope) -> dict[str, int]:
     return dict(sql.rows("scrape_stalled", workspaces=sorted(scope.workspaces), stalled=int(Category.STALLED)))
+
+
+def _straggling(scope: Scope) -> dict[str, int]:
+    return dict(sql.rows("scrape_stragglers", workspaces=sorted(scope.workspaces)))

@@ -6,5 +6,6 @@ UPDATE ledger_cluster SET
     auto_workspaces = coalesce(%(auto)s, auto_workspaces),
     drop_below_milli_percent = coalesce(%(drop_below)s, drop_below_milli_percent),
     drop_points_milli = coalesce(%(drop_points)s, drop_points_milli),
-    drop_least_held_us = coalesce(%(drop_least_held)s, drop_least_held_us)
+    drop_least_held_us = coalesce(%(drop_least_held)s, drop_least_held_us),
+    straggler_milli = coalesce(%(straggler)s, straggler_milli)
 WHERE id = %(cluster)s;

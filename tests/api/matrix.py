@@ -256,6 +256,8 @@ ADDRESSES: dict[str, Address] = {
     "v1/runs/<path:run>/goodput": Address(LEDGERS, targets=RUNS),
     "v1/runs/<path:run>/timeline": Address(LEDGERS, targets=RUNS),
     "v1/runs/<path:run>/measurement": Address(measured, targets=RUNS),
+    "v1/runs/<path:run>/batches": Address(shipped, targets=RUNS),
+    "v1/runs/<path:run>/pipeline": Address(LEDGERS, targets=RUNS),
     "v1/runs/<path:run>/logs": Address(shipped, targets=RUNS),
     "v1/log-profiles": Address(profiles),
     "v1/log-profiles/test": Address(tried),

@@ -1,6 +1,9 @@
 """Runs: the list, one of them, its ledger, its timeline, and who is stalled."""
 
+import json
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -8,7 +11,7 @@ from ledger.batches import Batch, Condition, RunItem
 from ledger.core.categories import Phase
 from ledger.core.windows import DAY, HOUR
 from ledger.decode.values import instant, iso
-from ledger.models import Run
+from ledger.models import Run, Straggle, Worker
 from tests.api.conftest import Api
 from tests.api.history import History, tell
 from tests.api.test_doors import everything
@@ -224,11 +227,58 @@ def test_workers_that_are_stalled(api: Api, history: History) -> None:
     last = api.client.get(page["next"], headers={"Authorization": f"Bearer {history.reader}"}).json()
     assert ([worker["uid"] for worker in last["workers"]], last["next"]) == (["uid-w-llm"], None)
     assert ask(api, "workers", api.token("read", workspace=api.tenants.speech), state="stalled")["workers"] == []
-    for query in ({}, {"state": "straggler"}, {"state": "ended"}):
+    for query in ({}, {"state": "slow"}, {"state": "ended"}):
         assert "stalled" in problem(api.get("workers", history.reader, **query), 400)
 
 
-@pytest.mark.parametrize("tail", ["", "/goodput", "/timeline"])
+def test_workers_that_are_stragglers(api: Api, history: History) -> None:
+    assert ask(api, "workers", history.reader, state="straggler") == {
+        "workers": [], "at": ANY, "next": None,
+    }  # fmt: skip
+    slow(history, "uid-llm", "worker-1")
+    (found,) = ask(api, "workers", history.reader, state="straggler")["workers"]
+    assert (found["worker"], found["run"], found["slower"], found["step_seconds"]) == ("worker-1", "llm", 2.0, 3.0)
+    assert found["gpus_waiting"] == found["gang_gpus"] / 2
+    assert ask(api, "workers", api.token("read", workspace=api.tenants.speech), state="straggler")["workers"] == []
+
+
+def slow(history: History, run: str, worker: str) -> None:
+    """Make a worker one that has been slower than its gang for an hour."""
+    of = Worker.objects.get(run__uid=run, name=worker)
+    since = datetime.fromtimestamp(history.now / 1000, UTC) - timedelta(hours=1)
+    Straggle.objects.create(
+        worker=of, machine_id=1, since=since, seen_at=since, confirmed=True, step_ms=3_000, gang_ms=1_500, behind=0
+    )
+
+
+def test_reports_of_training_come_back_as_the_pipeline(api: Api, history: History) -> None:
+    at = iso(history.now)
+    report = {"worker": "worker-0", "at": at, "step": 7, "batches": 4, "wall_seconds": 10, "source_seconds": 2.5}
+    body = json.dumps({"sent_at": at, "batches": [report, {"worker": "worker-1", "at": at, "step": -1}]})
+
+    def post(run: str, token: str) -> Any:
+        header = {"Authorization": f"Bearer {token}"}
+        return api.client.post(f"/v1/runs/{run}/batches", body, content_type="application/json", headers=header)
+
+    sender = api.token("ingest")
+    told = post("uid-llm", sender)
+    assert told.status_code == 202
+    assert told.json() == {
+        "accepted": 1, "duplicate": 0, "late": 0,
+        "refused": [{"list": "batches", "index": 1, "field": "step", "error": ANY}],
+    }  # fmt: skip
+    found = ask(api, "runs/llm/pipeline", history.reader)
+    assert found["slowest"] == "worker-0"
+    assert found["workers"][0] == {
+        "worker": "worker-0", "batches": 4, "wall_seconds": 10.0, "source_seconds": 2.5, "transform_seconds": 0.0,
+        "transfer_seconds": 0.0, "productive_seconds": 2.5, "overhead_seconds": 7.5, "pipeline_goodput": 0.25, "at": at,
+        "step": 7, "step_at": at, "step_seconds": None, "doing": None,
+    }  # fmt: skip
+    assert post("uid-f-llm", sender).content == post("nothing", sender).content
+    assert post("uid-llm", api.token("ingest", workspace=api.tenants.speech)).status_code == 404
+
+
+@pytest.mark.parametrize("tail", ["", "/goodput", "/timeline", "/pipeline"])
 def test_what_is_anothers_answers_like_what_there_is_not(api: Api, history: History, tail: str) -> None:
     vision = api.token("read", workspace=api.tenants.vision)
     for token, theirs in ((history.reader, "uid-f-llm"), (history.reader, "f-llm"), (vision, "uid-choir")):

@@ -80,7 +80,7 @@ def test_json(astra: Astra, server: Scripted) -> None:
 
 def test_which_workers_must_be_said(astra: Astra, server: Scripted) -> None:
     done = astra("astraeus", "workers")
-    assert done == (2, "", "astra: Which workers? Say --stalled. See: astra astraeus workers --help\n")
+    assert done == (2, "", "astra: Which workers? Say --stalled or --stragglers. See: astra astraeus workers --help\n")
 
 
 def test_the_server_says_no(astra: Astra, server: Scripted) -> None:
@@ -90,3 +90,34 @@ def test_the_server_says_no(astra: Astra, server: Scripted) -> None:
     done = astra("astraeus", "workers", "--stalled")
     assert (done.code, done.out) == (1, "")
     assert "does not understand the server's answer" in done.err
+
+
+def straggler(run: str, **more: Any) -> dict[str, Any]:
+    slow = {"step_seconds": 2.5, "gang_step_seconds": 1.25, "slower": 2.0, "steps_behind": 0}
+    return {**worker(run), **slow, "gang_gpus": 32, "gpus_waiting": 16, **more}
+
+
+def test_the_table_of_stragglers(astra: Astra, server: Scripted) -> None:
+    server.says("workers", now(straggler("llm"), straggler("sweep", steps_behind=7, slower=1.305, gpus_waiting=0)))
+    done = astra("astraeus", "workers", "--stragglers")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "Stragglers",
+        "RUN    WORKER    WORKSPACE  MACHINE  POOL  SINCE             SLOWER  STEP S  BEHIND  GPUS WAIT",
+        "llm    worker-3  vision     gpu-7    h100  2026-10-01 11:20   2.00x     2.5       0         16",
+        "sweep  worker-3  vision     gpu-7    h100  2026-10-01 11:20   1.30x     2.5       7          0",
+        "SLOWER = its step time / its gang's; BEHIND = steps; GPUS WAIT = in its gang, if that waits",
+        "Looked at 2026-10-01 12:34 UTC.",
+    ]
+    assert server.asked("workers") == [{"state": "straggler"}]
+
+
+def test_nobody_straggles(astra: Astra, server: Scripted) -> None:
+    server.says("workers", now())
+    done = astra("astraeus", "workers", "--stragglers")
+    assert (done.code, done.out) == (0, "No worker is a straggler.\nLooked at 2026-10-01 12:34 UTC.\n")
+
+
+def test_both_kinds_at_once_are_none(astra: Astra, server: Scripted) -> None:
+    done = astra("astraeus", "workers", "--stalled", "--stragglers")
+    assert (done.code, "Say --stalled or --stragglers." in done.err) == (2, True)

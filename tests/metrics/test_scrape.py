@@ -28,10 +28,11 @@ LABELS = [category.label for category in Category]
 RATIO, HOURS = "astraeus_goodput_ratio", "astraeus_goodput_gpu_hours"
 RUN_RATIO, RUN_HOURS = "astraeus_run_goodput_ratio", "astraeus_run_goodput_gpu_hours"
 STALLED, DROPPED = "astraeus_workers_stalled", "astraeus_goodput_dropped_names"
+STRAGGLING = "astraeus_runs_with_straggler"
 OPENMETRICS = (
     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;q=0.5"
 )
-QUERIES = 6  # the token, its workspaces, the clock, three for the samples
+QUERIES = 7  # the token, its workspaces, the clock, four for the samples
 
 
 def test_names_and_labels_are_those_of_the_contract(scraped: Scraper) -> None:
@@ -44,6 +45,7 @@ def test_names_and_labels_are_those_of_the_contract(scraped: Scraper) -> None:
         RUN_HOURS: {frozenset({"namespace", "run", "category"})},
         RUN_RATIO: {frozenset({"namespace", "run"})},
         STALLED: {frozenset({"namespace"})},
+        STRAGGLING: {frozenset({"namespace"})},
         DROPPED: {frozenset({"scope"})},
     }
 
@@ -107,7 +109,7 @@ def test_a_token_sees_what_it_would_in_the_interface(scraped: Scraper) -> None:
 
 def test_nothing_was_ever_observed(api: Api) -> None:
     told = samples(api.get("goodput/metrics", api.token("metrics")).content.decode())
-    assert {name for name, _ in told} == {STALLED, DROPPED}
+    assert {name for name, _ in told} == {STALLED, STRAGGLING, DROPPED}
     assert set(told.values()) == {0}
 
 

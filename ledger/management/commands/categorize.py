@@ -9,6 +9,7 @@ from ledger.categorizer import categorize
 from ledger.core.steady import ClockJump
 from ledger.management.clusters import add_cluster_arguments, chosen_clusters
 from ledger.models import Cluster
+from ledger.straggling import look
 
 
 class Command(BaseCommand):
@@ -30,6 +31,7 @@ class Command(BaseCommand):
     def _count(self, cluster: Cluster, batch_size: int) -> None:
         try:
             done = categorize(cluster, batch_size=batch_size)
+            look(cluster)
         except ClockJump as jump:
             self.stderr.write(f"{cluster}: {jump}")
             return

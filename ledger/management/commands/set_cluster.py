@@ -12,6 +12,7 @@ from ledger.management.clusters import chosen_clusters
 from ledger.rules import UNMEASURED, set_rule, set_thresholds
 
 MINUTE = 60_000
+NUMBERS = ("percent", "minutes", "ratio")
 
 
 def _percent(text: str) -> int:
@@ -35,6 +36,13 @@ def _minutes(text: str) -> int:
     return round(value * MINUTE)
 
 
+def _ratio(text: str) -> int:
+    value = float(text)
+    if not 1.01 <= value <= 100:
+        raise argparse.ArgumentTypeError("between 1.01 and 100 times the gang's step time")
+    return round(value * 1000)
+
+
 class Command(BaseCommand):
     help = (
         "Change a cluster's settings. Thresholds act on samples that arrive from now on; --unmeasured-as and "
@@ -47,6 +55,7 @@ class Command(BaseCommand):
         parser.add_argument("--busy-threshold-percent", type=_percent, help="a GPU is busy from here on (5)")
         parser.add_argument("--stall-after-minutes", type=_minutes, help="no progress for this long is a stall (10)")
         parser.add_argument("--carry-max-minutes", type=_minutes, help="how long a word or reading covers (5)")
+        parser.add_argument("--straggler-ratio", type=_ratio, help="a worker this slow beside its gang straggles (1.3)")
         parser.add_argument("--unmeasured-as", choices=[category.label for category in UNMEASURED])
         parser.add_argument("--readings", choices=["expected", "none"], help="none: this cluster has no GPU readings")
         parser.add_argument("--auto-workspaces", choices=["on", "off"], help="make workspaces when first named")
@@ -66,6 +75,7 @@ class Command(BaseCommand):
             drop_below=options["drop_below_percent"],
             drop_points=options["drop_points_percent"],
             drop_least_held=options["drop_least_hours"],
+            straggler_milli=options["straggler_ratio"],
         )
         category, readings = options["unmeasured_as"], options["readings"]
         if category or readings:
@@ -76,7 +86,7 @@ class Command(BaseCommand):
             )
             self.stdout.write(f"{cluster}: in force from {_hour(since)} on")
         elif auto is None and all(
-            value is None for key, value in options.items() if key.endswith(("percent", "minutes", "hours"))
+            value is None for key, value in options.items() if key.endswith(("percent", "minutes", "hours", "ratio"))
         ):
             raise CommandError("Nothing to change: name a setting, see --help.")
 

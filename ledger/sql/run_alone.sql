@@ -1,0 +1,2 @@
+-- A run, locked.
+SELECT id FROM ledger_run WHERE id = %(run)s FOR NO KEY UPDATE;
