@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('ledger', '0016_bucket'),
+        ('ledger', ''),
     ]
 
     operations = [
