@@ -69,6 +69,8 @@ class Alpha:
         ]
         self._write("gres.conf", "\n".join(gres) + "\n")
         self._write("slurmdbd.conf", self._dbd(), 0o600)
+        # nothing is put into control groups; by default slurmd looks for them and ends where there are none
+        self._write("cgroup.conf", f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={root}/cgroup\n")
         for node, count in NODES.items():
             for number in range(count):
                 os.mknod(root / f"dev/{node}-gpu{number}", 0o666 | 0o020000, os.makedev(1, 3))
@@ -124,11 +126,12 @@ class Alpha:
         data.mkdir()
         for folder in (data, socket.parent):
             shutil.chown(folder, "mysql", "mysql")
-        self.do("mariadb-install-db", "--user=mysql", f"--datadir={data}", "--skip-test-db")
+        made = ("--user=mysql", f"--datadir={data}", "--skip-test-db", "--force")  # also where no host has a name
+        self.do("mariadb-install-db", *made)
         self._daemon(
             "mariadbd", "", "mariadbd", "--no-defaults", "--user=mysql", f"--datadir={data}", f"--socket={socket}",
             f"--port={self.ports['sql']}", "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=64M",
-            "--innodb-lock-wait-timeout=900", "--innodb-flush-log-at-trx-commit=0",
+            "--skip-name-resolve", "--innodb-lock-wait-timeout=900", "--innodb-flush-log-at-trx-commit=0",
         )  # fmt: skip
         self._until(lambda: self.say("mariadb", "-S", str(socket), "-e", "select 1").returncode == 0)
         self.do("mariadb", "-S", str(socket), "-e", DATABASE)
@@ -148,7 +151,7 @@ class Alpha:
     def _on_machine(daemon: subprocess.Popen[bytes]) -> list[int]:
         """Return the processes of a node, by its host name's namespace: what watches steps before what they run."""
         found: list[tuple[bool, int]] = []
-        own = os.readlink(f"/proc/{daemon.pid}/ns/uts")
+        own = os.readlink(f"/proc/{daemon.pid}/ns/uts") if is_alive(daemon.pid) else ""
         for folder in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 if os.readlink(folder / "ns/uts") == own and int(folder.name) != daemon.pid:
