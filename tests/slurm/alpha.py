@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -24,27 +25,30 @@ grant all on slurm_acct_db.* to 'slurm'@'127.0.0.1';
 grant all on slurm_acct_db.* to 'slurm'@'localhost';
 """
 MUNGE = Path("/run/munge")
+LOCK = Path("/run/goodput-tests-slurm.lock")
 PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Alpha:
-    """The daemons in a folder of their own, all on the loopback. `hour_ends`: the second at which its local hour does.
+    """The daemons in a folder of their own, all on the loopback.
 
+    Their local hour ends `hour_lasts` seconds after the start, at the second `hour_ends`.
     As a context: started, and at the end stopped, every process by its number.
     """
 
-    def __init__(self, root: Path, hour_ends: int) -> None:
+    def __init__(self, root: Path, hour_lasts: int) -> None:
         assert os.geteuid() == 0, "Slurm's daemons need root"
-        self.root, self.hour_ends = root, hour_ends
+        self.root, self.hour_lasts, self.hour_ends = root, hour_lasts, 0
         self.ports = {name: free_port() for name in ("ctld", "dbd", "sql", *NODES)}
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
-        east = -hour_ends % 3600  # local time is so many seconds ahead of UTC: its hour is whole then
-        self.zone = f"TST-{east // 3600:02d}:{east // 60 % 60:02d}:{east % 60:02d}"
-        self.environment = {
-            "PATH": PATH, "TZ": self.zone, "SLURM_CONF": str(root / "etc/slurm.conf"), "HOME": str(root),
-        }  # fmt: skip
+        self.environment = {"PATH": PATH, "SLURM_CONF": str(root / "etc/slurm.conf"), "HOME": str(root)}
 
     def __enter__(self) -> Alpha:
+        self.turn = LOCK.open("ab")
+        fcntl.flock(self.turn, fcntl.LOCK_EX)  # munged has one place on a machine: another test run waits
+        self.hour_ends = int(time.time()) + self.hour_lasts
+        east = -self.hour_ends % 3600  # local time is so many seconds ahead of UTC: its hour is whole then
+        self.environment["TZ"] = f"TST-{east // 3600:02d}:{east // 60 % 60:02d}:{east % 60:02d}"
         try:
             self._configure()
             self._start()
@@ -182,6 +186,7 @@ class Alpha:
             if is_alive(pid):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+        self.turn.close()
 
     def say(self, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
         """Run a client to its end."""

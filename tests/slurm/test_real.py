@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from tests.site.running import Running, eventually, free_port
 from tests.slurm.alpha import Alpha
 from tests.slurm.scenario import Ledger, Seen, folder_for, play, seconds, utc
 
-pytestmark = [pytest.mark.xdist_group("slurm"), pytest.mark.timeout(420)]
+pytestmark = [pytest.mark.xdist_group("slurm"), pytest.mark.timeout(600)]
 
 HOUR_ENDS_AFTER = 125
 
@@ -26,18 +25,16 @@ def seen() -> Iterator[Seen]:
     """All of it, once."""
     root = folder_for(Path(tempfile.mkdtemp(prefix="alpha-")))
     try:
-        with Running(root / "state", free_port()) as running:
-            hour_ends = int(time.time()) + HOUR_ENDS_AFTER
-            with Alpha(root / "slurm", hour_ends) as alpha:
-                eventually(running.is_well, 90)
-                ledger = Ledger(running)
-                try:
-                    yield play(alpha, ledger)
-                except BaseException:
-                    print(alpha.logs())
-                    raise
-                finally:
-                    ledger.kill_agent()
+        with Running(root / "state", free_port()) as running, Alpha(root / "slurm", HOUR_ENDS_AFTER) as alpha:
+            eventually(running.is_well, 90)
+            ledger = Ledger(running)
+            try:
+                yield play(alpha, ledger)
+            except BaseException:
+                print(alpha.logs())
+                raise
+            finally:
+                ledger.kill_agent()
     finally:
         shutil.rmtree(root, ignore_errors=True)
 
