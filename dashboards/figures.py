@@ -12,7 +12,10 @@ from ledger.core.totals import Ledger, percent
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure. `change` against the period before is None when there is nothing to compare with."""
+    """One figure. `change` against the period before is None when there is nothing to compare with.
+
+    `was_nothing`: the period before was counted, and there was nothing of it.
+    """
 
     key: str
     label: str
@@ -21,6 +24,7 @@ class Figure:
     unit: str
     note: str
     change: str | None
+    was_nothing: bool
     spark: Markup
 
 
@@ -53,6 +57,7 @@ class Measured:
             unit="",
             note=f"of it unobserved {unobserved}" if self.now.unobserved_share else "",
             change=points(self.now.goodput, self.before.goodput) if self.before else None,
+            was_nothing=self.before is not None and self.before.goodput is None,
             spark=spark(self.sums, lambda of: of.goodput, Fraction(1), partial=self.partial),
         )
 
@@ -66,6 +71,7 @@ class Measured:
             unit="GPU-hours",
             note=note,
             change=relative(of(self.now), of(self.before)) if self.before else None,
+            was_nothing=self.before is not None and not of(self.before),
             spark=spark(self.sums, of, partial=self.partial),
         )
 

@@ -43,7 +43,7 @@ function sums(row) {
   return [all];
 }
 
-function open(where) {
+function unfold(where) {
   const cell = where.closest(".went");
   if (!cell || cell.querySelector(".card")?.contains(document.activeElement)) return;
   const said = where.getAttribute("aria-label").split("; ");
@@ -62,11 +62,11 @@ function open(where) {
 
 document.addEventListener("pointerover", (event) => {
   const where = event.target.closest?.(".where[aria-label]");
-  if (where && !where.contains(event.relatedTarget)) open(where);
+  if (where && !where.contains(event.relatedTarget)) unfold(where);
 });
 
 document.addEventListener("focusin", (event) => {
-  if (event.target.matches?.(".where[aria-label]")) open(event.target);
+  if (event.target.matches?.(".where[aria-label]")) unfold(event.target);
 });
 
 document.addEventListener("keydown", (event) => {
@@ -88,7 +88,7 @@ if (globalThis.Idiomorph) {
 document.addEventListener("htmx:afterSettle", () => {
   for (const card of document.querySelectorAll(".card")) {
     const cell = card.closest(".went");
-    if (cell.matches(":hover, :focus-within")) open(cell.querySelector(".where"));
+    if (cell.matches(":hover, :focus-within")) unfold(cell.querySelector(".where"));
     else card.remove();
   }
 });

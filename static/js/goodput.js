@@ -94,18 +94,25 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 
 // --- commands to copy -------------------------------------------------------------------------------------------
 
-document.addEventListener("click", async (event) => {
-  const button = event.target.closest?.("[data-copy]");
-  if (!button) return;
-  const block = document.getElementById(button.dataset.copy);
+async function copy(button, text, shown) {
+  const label = button.textContent;
   try {
-    await navigator.clipboard.writeText(block.textContent);
+    await navigator.clipboard.writeText(text);
     button.textContent = "Copied";
   } catch {
-    getSelection().selectAllChildren(block);
+    if (!shown) return location.assign(text);
+    getSelection().selectAllChildren(shown);
     button.textContent = "Selected";
   }
-  setTimeout(() => (button.textContent = "Copy"), 2000);
+  setTimeout(() => (button.textContent = label), 2000);
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest?.("[data-copy], [data-copy-link]");
+  if (!button) return;
+  if (button.dataset.copyLink) return copy(button, new URL(button.dataset.copyLink, location.href).href, null);
+  const block = document.getElementById(button.dataset.copy);
+  copy(button, block.textContent, block);
 });
 
 document.addEventListener("click", (event) => {

@@ -48,7 +48,7 @@ def test_each_tab_shows_the_rows_and_the_total_of_its_query(world: World, get: G
 
 def test_the_figures_are_those_of_the_total(world: World, get: Get) -> None:
     total, page = asked(world).total, get(**closed(world))
-    assert text_of(page, "figure-goodput").startswith(f"Goodput {percent(total.goodput)}")
+    assert text_of(page, "figure-goodput").startswith(f"Goodput productive / held {percent(total.goodput)}")
     for key, amount in (
         ("held", total.allocated),
         ("productive", total.productive),
