@@ -11,13 +11,13 @@ import shutil
 import statistics
 import time
 from collections.abc import Iterator
-from pathlib import Path
+from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from bench.ground import ground, machine, milliseconds, run, table
 
-SMALL, FULL = 150, 2_100
+SMALL, FULL, GANG = 150, 2_100, 1_000
 WANTED_MS, WANTED_GANG_MS, WANTED_BYTES, WANTED_READY_MS = 100, 200, 150_000, 500
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 HEAD = ("page", "p50 ms", "p95 ms", "wanted", "bytes", "statements", "ready ms", "")
@@ -69,11 +69,18 @@ def main() -> None:
 
 def gang(made: Any) -> None:
     """Add the run with 1,000 workers, once."""
-    from ledger.models import Run, Source
+    from ledger.core.categories import Phase
+    from ledger.models import Run, Source, Worker, Workspace
 
-    if not Run.objects.filter(uid="uid-gang").exists():
-        source = Source.objects.get(cluster=made.cluster)
-        run("pages_gang", cluster=made.cluster.pk, hour=made.cluster.open_hour, source=source.pk)
+    if Run.objects.filter(uid="uid-gang").exists():
+        return
+    cluster, hour = made.cluster, made.cluster.open_hour
+    labels = {"uid": "uid-gang", "name": "gang-of-a-thousand", "kind": "PyTorchJob", "user": "user-1"}
+    of = Workspace.objects.order_by("id")[0]
+    job = Run.objects.create(cluster=cluster, workspace=of, submitted_at=hour - timedelta(days=3), **labels)
+    names = (f"worker-{number}" for number in range(GANG))
+    Worker.objects.bulk_create(Worker(cluster=cluster, run=job, name=name, phase=Phase.RUNNING) for name in names)
+    run("pages_gang", cluster=cluster.pk, hour=hour, source=Source.objects.get(cluster=cluster).pk)
 
 
 def signed_in() -> str:

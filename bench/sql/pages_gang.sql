@@ -1,13 +1,5 @@
--- A run with a gang of 1,000 workers of eight GPUs that has gone on for three days, each with its troubles: spans, open
--- cells and closed hours that hold together well enough to be drawn; nobody checks this ledger.
-INSERT INTO ledger_run (cluster_id, workspace_id, uid, name, kind, "user", submitted_at, outcome, has_stalls)
-SELECT %(cluster)s, min(id), 'uid-gang', 'gang-of-a-thousand', 'PyTorchJob', 'user-1', %(hour)s::timestamptz - interval '72 hours', '', false
-FROM ledger_workspace;
-
-INSERT INTO ledger_worker (cluster_id, run_id, name, phase, proven, watched)
-SELECT %(cluster)s, r.id, 'worker-' || i, 3, false, false
-FROM ledger_run AS r, generate_series(0, 999) AS i WHERE r.uid = 'uid-gang';
-
+-- What a run of 1,000 workers of eight GPUs has had in three days, each its troubles: spans, open cells and closed hours that
+-- hold together well enough to be drawn; nobody checks this ledger.
 WITH gang AS (
     SELECT w.id, (row_number() OVER (ORDER BY w.id) - 1)::integer AS i FROM ledger_worker AS w
     JOIN ledger_run AS r ON r.id = w.run_id WHERE r.uid = 'uid-gang'
