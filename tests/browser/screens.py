@@ -49,7 +49,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         addresses = list(addressed(values(demo)))
-        titles = [taken(browser, demo, addresses, scheme) for scheme in ("light", "dark")][0]
+        titles, _ = (taken(browser, demo, addresses, scheme) for scheme in ("light", "dark"))
         browser.close()
     (DOCS / "screens.md").write_text(document(addresses, titles), encoding="utf-8")
 
@@ -116,7 +116,7 @@ def document(addresses: list[tuple[str, str]], titles: Mapping[str, str]) -> str
     """Return the text of docs/screens.md."""
     lines = [
         "# Screens", "",
-        "Every page as the demo shows it, in the reader's colour scheme. Made by `python -m tests.browser.screens` from",
+        "Every page as the demo shows it, in the reader's colours. Made by `python -m tests.browser.screens` from",
         "a running `make run`; numbers and names are [the demo's](demo.md).",
     ]  # fmt: skip
     for route, address in addresses:
