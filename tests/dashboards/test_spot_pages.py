@@ -3,8 +3,6 @@
 import re
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from dashboards.filters import shown
 from dashboards.heat import DAYS_MAX, heat, shade
@@ -22,7 +20,7 @@ from tests.dashboards.conftest import Get
 from tests.dashboards.ledgers import ledger
 from tests.dashboards.reading import cells, read, text_of
 from tests.dashboards.test_goodput_page import closed
-from tests.dashboards.world import CLOSING, MARKUP, MINUTE, World, more_runs, run, state
+from tests.dashboards.world import CLOSING, MARKUP, MINUTE, World, run, state
 
 ROOM = "/w/acme/vision"
 EAST = "/organizations/acme/clusters/east"
@@ -192,22 +190,6 @@ def test_any_name_has_a_page(world: World, get: Get, name: str) -> None:
 def test_a_slash_may_be_written_as_it_is() -> None:
     assert named("a/b") == "a/b"
     assert named("100%") == "100%"
-
-
-def test_queries_do_not_grow_with_rows(world: World, get: Get) -> None:
-    def count(path: str, who: str) -> int:
-        get(path, who)
-        with CaptureQueriesContext(
-            connection,
-        ) as queried:
-            get(path, who)
-        return len(queried)
-
-    paths = [(f"{ROOM}/{page}", "ana") for page in ("machines", "machines/gpu-5", "pools/h100")]
-    paths += [(f"{EAST}/{page}", "adam") for page in ("machines/gpu-5", "goodput/weekly", "pools")]
-    before = [count(*path) for path in paths]
-    more_runs(world, 60)
-    assert [count(*path) for path in paths] == before
 
 
 def test_names_are_inert_in_what_is_drawn_by_hand(world: World, get: Get) -> None:
