@@ -62,7 +62,7 @@ def values(demo: Mapping[str, str]) -> dict[str, str]:
         (row,) = json.load(answer)["rows"]
     return {
         "organization": demo["organization"], "workspace": row["workspace"], "cluster": demo["cluster"],
-        "run": row["uid"], "machines": "h100-07", "pools": "h100",
+        "run": row["uid"], "machines": "h100-07", "pools": "h100", "log-profiles": "maxtext",
     }  # fmt: skip
 
 
@@ -77,9 +77,11 @@ def page_routes() -> Iterator[str]:
 
 def addressed(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield (route, address) of every page. Raises KeyError for a parameter that nothing stands for."""
+    from dashboards.places import part
+
     for route in page_routes():
         stated = known | {"name": known.get(route.split("/")[-2], "")} if route.endswith("<name:name>") else known
-        yield route, "/" + PARAMETER.sub(lambda match, stated=stated: stated[match[1]], route)  # type: ignore[misc]
+        yield route, "/" + PARAMETER.sub(lambda match, stated=stated: part(stated[match[1]]), route)  # type: ignore[misc]
 
 
 def taken(browser: Browser, demo: Mapping[str, str], addresses: list[tuple[str, str]], scheme: Any) -> dict[str, str]:

@@ -2,15 +2,17 @@
 
 import re
 
-from dashboards.places import part
 from ledger.batches import Batch, MachineItem
 from ledger.core.categories import Phase
 from ledger.ingest import ingest
 from tests.browser.conftest import Site, Visit
-from tests.browser.screens import PARAMETER, page_routes
+from tests.browser.screens import addressed
 from tests.dashboards.world import CLOSING, MARKUP, run, state
 
-NAMES = {"organization": "acme", "workspace": MARKUP, "cluster": "east", "run": CLOSING, "name": CLOSING}
+NAMES = {
+    "organization": "acme", "workspace": MARKUP, "cluster": "east", "run": f"uid-{CLOSING}2",
+    "machines": CLOSING, "pools": CLOSING, "log-profiles": "maxtext",
+}  # fmt: skip
 
 
 def tell(site: Site) -> None:
@@ -28,12 +30,11 @@ def tell(site: Site) -> None:
 def test_names_are_inert_on_every_page(visit: Visit, site: Site) -> None:
     tell(site)
     page = visit().open(name="adam")
-    names = NAMES | {"run": f"uid-{CLOSING}2"}
     seen = []
-    for route in page_routes():
+    for route, address in addressed(NAMES):
         if route == "login":
             continue
-        answer = page.goto(f"{site.url}/" + PARAMETER.sub(lambda match: part(names[match[1]]), route))
+        answer = page.goto(site.url + address)
         assert answer
         assert answer.status == 200, route
         assert page.locator("main img, main script").count() == 0, route
