@@ -4,29 +4,47 @@ WITH clock AS MATERIALIZED (
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
       AND (%(cluster)s = 0 OR id = %(cluster)s)
-), days AS MATERIALIZED (
-    -- Whole days of the window that are over and rolled up; all other closed hours are read one by one.
-    SELECT k.id AS cluster_id, day
+), hours AS MATERIALIZED (
+    -- The closed hours of the window; `summed`: rolled up, and that has all that is asked.
+    SELECT k.id AS cluster_id, hour, %(rollup)s = 'pool'
+        AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
+        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')) AS summed
     FROM clock AS k, generate_series(
-        date_trunc('day', ledger_at(%(start)s) + interval '24 hours' - interval '1 microsecond', 'UTC'),
-        ledger_at(%(end)s) - interval '24 hours', interval '24 hours'
-    ) AS day
-    WHERE day + interval '24 hours' <= k.open_hour
-      AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
-      AND %(rollup)s <> ''
+        ledger_at(%(start)s), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
+    ) AS hour
 ), parts AS (
+    -- OFFSET 0 keeps each hour a look-up by its key, for how many there are is not known when this is planned.
     SELECT p.hour, p.workspace_id, 0::bigint AS run_id, '' AS "user", 0::bigint AS machine_id, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-    FROM days AS d
-    JOIN ledger_hourpool AS p
-        ON p.cluster_id = d.cluster_id AND p.hour >= d.day AND p.hour < d.day + interval '24 hours'
+    FROM hours AS h
+    CROSS JOIN LATERAL (
+        SELECT * FROM ledger_hourpool AS p
+        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0
+    ) AS p
+    WHERE h.summed
     UNION ALL
     SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-    FROM clock AS k
-    JOIN ledger_hour AS p ON p.cluster_id = k.id AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+    FROM hours AS h
+    CROSS JOIN LATERAL (
+        SELECT * FROM ledger_hour AS p
+        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
+          -- a window's hours, once more, so that only their months are looked into
+          AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s) OFFSET 0
+    ) AS p
     JOIN ledger_run AS r ON r.id = p.run_id
-    WHERE NOT EXISTS (
-        SELECT FROM days AS d WHERE d.cluster_id = p.cluster_id AND d.day = date_trunc('day', p.hour, 'UTC')
-    )
+    WHERE NOT h.summed AND %(machine)s IN ('', 'unplaced', 'unknown') AND %(run)s = '' AND %(uid)s = ''
+    UNION ALL
+    -- what is asked of one machine or run is found by its own index, which has no machine that many share
+    SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    FROM ledger_hour AS p
+    JOIN clock AS k ON k.id = p.cluster_id
+    JOIN ledger_run AS r ON r.id = p.run_id
+    WHERE %(machine)s NOT IN ('', 'unplaced', 'unknown') AND p.machine_id > 1 AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+    UNION ALL
+    SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    FROM ledger_hour AS p
+    JOIN clock AS k ON k.id = p.cluster_id
+    JOIN ledger_run AS r ON r.id = p.run_id
+    WHERE %(machine)s IN ('', 'unplaced', 'unknown') AND (%(run)s <> '' OR %(uid)s <> '') AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
     UNION ALL
     SELECT
         k.open_hour, r.workspace_id, c.run_id, r."user", c.machine_id, c.pool_id, c.machine_id <> 0,

@@ -11,8 +11,9 @@ from dashboards.places import Place, named, part
 from ledger import queries
 from ledger.access import scope_of_organization, scope_of_workspace
 from ledger.batches import Batch, MachineItem
+from ledger.categorizer import categorize
 from ledger.core.categories import Phase
-from ledger.core.totals import GPU_US_PER_HOUR
+from ledger.core.totals import GPU_US_PER_HOUR, Ledger
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.ingest import ingest
 from ledger.queries import Filters
@@ -65,6 +66,21 @@ def test_a_machine_s_page_has_its_ledger_and_its_hours(world: World, get: Get) -
     table = read(page).by_id("heat-table")
     assert len(table.of("tr")) == len(page.context["heat"].days) + 1
     assert table.of("tr")[1].of("td")[0].text == page.context["heat"].days[0].held
+
+
+@pytest.mark.parametrize("only", [
+    {}, {"machine": "gpu-5"}, {"machine": "unplaced"}, {"machine": "unknown"}, {"pool": "h100"}, {"user": "bo"},
+    {"user": "none"}, {"run": "llm"}, {"uid": "uid-llm"}, {"run": "llm", "machine": "unplaced"},
+    {"run": "llm", "machine": "gpu-1"},
+    {"pool": "h100", "user": "ana"}, {"run": "nope"}, {"machine": "nope"}, {"workspace": "vision", "pool": "none"},
+])  # fmt: skip
+@pytest.mark.parametrize("is_rolled_up", [False, True])
+def test_the_hours_add_up_to_the_window(world: World, only: dict[str, str], is_rolled_up: bool) -> None:
+    if is_rolled_up:
+        categorize(world.east)
+    filters, scope = Filters(**only), scope_of_workspace(world.vision)
+    hourly = queries.hourly(scope, window(world), filters)
+    assert sum((of for _, of in hourly), Ledger()) == queries.goodput(scope, window(world), filters=filters).total
 
 
 def test_what_went_wrong_adds_up_to_what_was_lost_there(world: World, get: Get) -> None:
