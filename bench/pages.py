@@ -61,7 +61,7 @@ def main() -> None:
         print(f"{made.cells:,} closed cells in {made.days} days", flush=True)
         session = signed_in()
         with serving("east", "", state / "web.log") as web:
-            costs = [(page, cost(page, web.connection, session, options.times)) for page in pages()]
+            costs = [(page, told(page, cost(page, web.connection, session, options.times))) for page in pages()]
             address = f"http://127.0.0.1:{web.connection.port}"
             ready = dict(readied([page for page, _ in costs], address, session))
         print("\n" + table(HEAD, [row(page, each._replace(ready=ready[page.path])) for page, each in costs]))
@@ -132,6 +132,12 @@ def cost(page: Page, connection: http.client.HTTPConnection, session: str, times
             took.append(time.perf_counter() - began)
     most = statistics.quantiles(took, n=20)[-1] if len(took) > 1 else took[0]
     return Cost(statistics.median(took), most, len(content), statements(page, session), 0)
+
+
+def told(page: Page, cost: Cost) -> Cost:
+    """Say at once what a page took, for all of them take minutes."""
+    print(f"{page.name}: {milliseconds(cost.half)} ms, {milliseconds(cost.most)} ms at p95", flush=True)
+    return cost
 
 
 def statements(page: Page, session: str) -> int:
