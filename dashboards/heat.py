@@ -7,6 +7,7 @@ tells an hour's figures under the pointer and by the arrow keys out of `told`.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 from dashboards.bars import Markup
 from dashboards.filters import Shown
@@ -81,16 +82,25 @@ def shade(goodput: Fraction | None) -> int:
 def picture(known: Mapping[int, Ledger], first: int, count: int, until: int) -> Markup:
     """Return the SVG; its user units are days across and hours down."""
     paths: dict[int, list[str]] = {}
-    for hour, ledger in sorted(known.items()):
-        x, y = divmod((hour - first) // HOUR, HOURS)
-        paths.setdefault(shade(ledger.goodput), []).append(f"M{x} {y}h1v1h-1z")
-    drawn = "".join(f'<path class="h{number}" d="{"".join(path)}"/>' for number, path in sorted(paths.items()))
+    for number in range(count):
+        day = [shade(known[hour].goodput) if hour in known else NOT_HELD for hour in hours_of(first + number * DAY)]
+        y = 0
+        for depth, same in groupby(day):
+            long = len(list(same))
+            if depth != NOT_HELD:
+                paths.setdefault(depth, []).append(f"M{number} {y}h1v{long}h-1z")
+            y += long
+    drawn = "".join(f'<path class="h{depth}" d="{"".join(path)}"/>' for depth, path in sorted(paths.items()))
     x, y = divmod((until - first) // HOUR, HOURS)
     running = f'<path class="running" d="M{x} {y}h1v1h-1z"/>' if 0 <= x < count and first <= until else ""
     return Markup(
         f'<svg class="heat-map" viewBox="0 0 {count} {HOURS}" preserveAspectRatio="none" width="100%" '
         f'aria-hidden="true">{drawn}{running}<path class="cursor" d=""/></svg>'
     )
+
+
+def hours_of(start: int) -> range:
+    return range(start, start + DAY, HOUR)
 
 
 def word(ledger: Ledger | None) -> str:
@@ -104,7 +114,7 @@ def whole(ledger: Ledger) -> str:
 
 def day(known: Mapping[int, Ledger], start: int, shown: Shown) -> Day:
     """Return a day of the table."""
-    found = [known.get(start + number * HOUR) for number in range(HOURS)]
+    found = [known.get(hour) for hour in hours_of(start)]
     total = sum((ledger for ledger in found if ledger), Ledger())
     return Day(
         start=start,

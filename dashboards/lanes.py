@@ -21,10 +21,10 @@ from ledger.queries import Segment, Timeline
 
 HEIGHT = 20
 SINGLE_MAX = 24  # more workers are folded into groups
-GROUP = 50
-BUCKETS = (80, 40, 20, 10, 5)
+GROUP = 40
+BUCKETS, BUCKETS_MIN = 80, 5
 RECTS_MAX = 400
-FINEST = 200  # thousandths of a percent of the width
+FINEST, COARSEST = 200, 12_000  # thousandths of a percent of the width
 
 Workers = Sequence[tuple[str, tuple[Segment, ...]]]
 
@@ -80,7 +80,7 @@ def single_lanes(workers: Workers, zoom: Zoom, until: int, now: int, *, in_group
     while True:
         grain = max(zoom.length * finest // 100_000, 1)
         cut = [(name, list(pieces(segments, grain, until))) for name, segments in workers]
-        if sum(len(found) for _, found in cut) <= RECTS_MAX or finest > 4000:
+        if sum(len(found) for _, found in cut) <= RECTS_MAX or finest > COARSEST:
             return [Lane(name, machines(found), lane(name, found, zoom, now), in_group=in_group) for name, found in cut]
         finest += finest // 2
 
@@ -166,15 +166,21 @@ def exact(at: int, now: int) -> str:
 
 def group_lanes(groups: Sequence[Workers], zoom: Zoom, until: int) -> list[Markup]:
     """Return the lanes of the groups, with as many columns as the page can carry."""
-    for buckets in BUCKETS:
-        spread = [spread_out(members, zoom, until, buckets) for members in groups]
+    spread = [spread_out(members, zoom, until, BUCKETS) for members in groups]
+    while True:
         drawn = [list(stack(columns, max((sum(column) for column in columns), default=0))) for columns in spread]
-        if sum(len(rects) for rects in drawn) <= RECTS_MAX:
+        if sum(len(rects) for rects in drawn) <= RECTS_MAX or len(spread[0]) <= BUCKETS_MIN:
             break
+        spread = [halved(columns) for columns in spread]
     return [
         Markup(f'<svg class="lane group" role="img" aria-label="{escape(summed(columns))}">{"".join(rects)}</svg>')
         for columns, rects in zip(spread, drawn, strict=True)
     ]
+
+
+def halved(columns: list[list[int]]) -> list[list[int]]:
+    """Return half as many columns, each the sum of two."""
+    return [[a + b for a, b in zip(*pair, strict=True)] for pair in zip(columns[::2], columns[1::2], strict=True)]
 
 
 def spread_out(members: Workers, zoom: Zoom, until: int, buckets: int) -> list[list[int]]:

@@ -125,14 +125,14 @@ def test_a_thousand_workers_are_folded_and_a_group_can_be_opened() -> None:
     workers = tuple((f"worker-{n}", (segment(0, DAY), segment(DAY, None, Category.IDLE))) for n in range(1000))
     timeline = Timeline(workers, 2 * DAY)
     folded = lanes(timeline, part(0, 2 * DAY), 2 * DAY)
-    assert len(folded) == 20
-    assert (folded[1].name, folded[1].detail) == ("worker-50 … worker-99", "50 workers")
+    assert len(folded) == 25
+    assert (folded[1].name, folded[1].detail) == ("worker-40 … worker-79", "40 workers")
     assert folded[0].picture.count("<rect") == 2
     assert 'aria-label="productive 50 %, idle 50 %"' in folded[0].picture
     assert f'class="k1" x="50%" width="50%" y="0" height="{HEIGHT}"' in folded[0].picture
     opened = lanes(timeline, part(0, 2 * DAY, group=1), 2 * DAY)
-    assert len(opened) == 70
-    assert [lane.name for lane in opened[2:4]] == ["worker-50", "worker-51"]
+    assert len(opened) == 65
+    assert [lane.name for lane in opened[2:4]] == ["worker-40", "worker-41"]
     assert sum(len(lane.picture) for lane in folded) < 20_000
 
 
@@ -141,8 +141,8 @@ def test_groups_have_as_many_columns_as_the_page_can_carry() -> None:
     busy = tuple(segment(n * HOUR, (n + 1) * HOUR, turns[n]) for n in range(80))
     workers = tuple((f"worker-{n}", busy[n % 5 :]) for n in range(2000))
     folded = lanes(Timeline(workers, 80 * HOUR), part(0, 80 * HOUR), 80 * HOUR)
-    assert len(folded) == 40
-    assert sum(lane.picture.count("<rect") for lane in folded) <= 10 * 7 * 40
+    assert len(folded) == 50
+    assert sum(lane.picture.count("<rect") for lane in folded) <= 10 * 7 * 50
     assert sum(len(lane.picture) for lane in folded) < 150_000
 
 
