@@ -9,7 +9,7 @@ from astra.collect.items import Items
 from astra.collect.slurm.notebook import Notebook
 from astra.collect.slurm.record import Job
 from tests.slurm.scripted import NODE, Agent, Scripted, all_of, job
-from tests.slurm.test_mapping import at, lines
+from tests.slurm.test_mapping import DAY, at, lines
 
 WAITS = job("PENDING 0 0 - -", "Resources")
 PROLOG = job("RUNNING 0 0 10 -", "Prolog")
@@ -155,10 +155,32 @@ def test_begun_again_it_says_the_same(tmp_path: Path) -> None:
     assert all_of(without.told) != all_of(first.told)
 
 
+def test_begun_again_it_tells_nothing_anew_of_what_was_over(tmp_path: Path) -> None:
+    """Neither of what ended long ago, nor otherwise of what ended of late: its start-up, where its pause lay."""
+    over = job("COMPLETED 0 0 10 50", suspended=9)
+    slurm = Scripted(records=[over])
+    first = Agent(slurm, Notebook(tmp_path / "seen.json"))
+    first.ask(11, PROLOG)
+    first.ask(13, RUNS)
+    first.ask(22, job("SUSPENDED 0 0 10 -", switched=at("20")))
+    first.ask(31, job("RUNNING 0 0 10 -", switched=at("29")))
+    first.ask(52, over)
+    second = Agent(slurm, Notebook(tmp_path / "seen.json"))
+    second.ask(60, over)
+    assert all_of(second.told) == all_of(first.told)
+    assert [len(each.readings) for each in second.told] == [2]
+    late = Agent(slurm, Notebook(tmp_path / "seen.json"))
+    assert late.ask(2000, over) == all_of(first.told)
+    book = Notebook(tmp_path / "seen.json")
+    book.write(late.source.memory, DAY + 2_000_000, DAY + 2_000_000)
+    later = Agent(slurm, book)
+    assert later.ask(2010, over) == []
+
+
 def test_a_notebook_that_is_broken_is_begun_anew(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"version": 1, "attempts": 3}', ""):
         (tmp_path / "seen.json").write_text(text)
-        assert Notebook(tmp_path / "seen.json").read() == {}
+        assert Notebook(tmp_path / "seen.json").read() == ({}, 0)
 
 
 def test_the_whole_list_names_every_living_worker() -> None:

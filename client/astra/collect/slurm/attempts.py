@@ -21,6 +21,7 @@ class Attempt:
     `begun`: the first list that showed it past its start-up; `booting`: seen in its start-up and not yet past it.
     `waits`: stretches in which it asked for GPUs (None: Eligible says so), on `spread` nodes. `pauses`: suspended.
     `lost`: (node, since, until) of nodes that were not heard. `spoilt`: its prolog failed.
+    `watched`: by an agent, which saw its pauses or did not; else only their sum is known.
     """
 
     record: Record
@@ -31,6 +32,7 @@ class Attempt:
     pauses: tuple[type_stretch, ...] = ()
     lost: tuple[tuple[str, int, int | None], ...] = ()
     spoilt: bool = False
+    watched: bool = False
 
 
 @dataclass

@@ -117,9 +117,8 @@ class Known:
         elif self.asked:
             last = () if self.asking is None else ((self.asking, record.start if record.placed else record.end),)
             waits = (*self.asked, *last)
-        return Attempt(
-            record, self.begun, self.booting, waits, self.spread, tuple(self.pauses), tuple(self.lost), self.spoilt
-        )
+        seen = (self.begun, self.booting, waits, self.spread, tuple(self.pauses), tuple(self.lost), self.spoilt)
+        return Attempt(record, *seen, watched=True)
 
     def _record(self, has_next: bool) -> Record:
         """Return the record that holds: what squeue says of what goes on, what sacct says of what is over."""

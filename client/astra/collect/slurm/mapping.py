@@ -236,7 +236,7 @@ def _waits(record: Record) -> tuple[tuple[int, int | None], ...]:
 def _pauses(attempt: Attempt) -> Iterator[tuple[int, int | None]]:
     """Yield when it was suspended; where only the sum is told, it is laid at the end."""
     record = attempt.record
-    if attempt.pauses or not record.suspended or record.end is None:
+    if attempt.watched or attempt.pauses or not record.suspended or record.end is None:
         yield from attempt.pauses
     elif record.state not in PAUSED:
         yield record.end - record.suspended * SECOND, record.end

@@ -11,6 +11,7 @@ from astra.collect.slurm.knowledge import Known
 from astra.collect.slurm.mapping import Sample, State, Told, tell
 from astra.collect.slurm.record import Job, Record
 from astra.collect.slurm.scontrol import Node
+from astra.collect.slurm.words import ALIVE
 
 PATIENCE = 5  # so often sacct is asked for earlier attempts when it does not answer
 TRIES = 20  # so often sacct is asked about an end that it does not tell
@@ -62,6 +63,7 @@ class Memory:
     def __init__(self, remind: Callable[[Job, Known], None] | None = None) -> None:
         """`remind` is given each attempt when it is first named, to add what was seen of it before."""
         self.remind = remind
+        self.since = 0  # ms; what was over before is told already
         self.runs: dict[str, list[Remembered]] = {}
         self.nodes: dict[str, Node] = {}
         self.heard: dict[str, int] = {}
@@ -71,6 +73,8 @@ class Memory:
         named: set[int] = set()
         for record in records:
             made = _resized(record)
+            if self._is_past(made):
+                continue
             if made.asked or made.gpus or made.job.name in self.runs:
                 remembered, known = self._place(made)
                 named.add(id(known))
@@ -90,6 +94,11 @@ class Memory:
                 if known.now is not None and id(known) not in named:
                     known.miss(at)
                     remembered.changed = True
+
+    def _is_past(self, record: Record) -> bool:
+        """Whether it was over before this memory began, when another agent told of it."""
+        over = record.state not in ALIVE and record.end is not None and record.end < self.since
+        return over and record.job.name not in self.runs
 
     def account(self, records: Iterable[Record], since: int | None = None) -> None:
         """Take records of sacct, earlier attempts before later ones.
@@ -158,11 +167,12 @@ class Memory:
         """Yield the runs of which squeue names something that goes on."""
         return (remembered for remembered in self._all() if remembered.alive)
 
-    def living(self) -> Iterator[tuple[Job, Known]]:
-        """Yield the attempts that squeue names as going on."""
+    def recent(self, since: int) -> Iterator[tuple[Job, Known]]:
+        """Yield the attempts of runs that go on, or were over after an instant (ms)."""
         for remembered in self._all():
-            for part, attempts in remembered.parts.items():
-                yield from ((Job(remembered.name, part), known) for known in attempts if known.alive)
+            if remembered.alive or (remembered.over or remembered.named) >= since:
+                for part, attempts in remembered.parts.items():
+                    yield from ((Job(remembered.name, part), known) for known in attempts)
 
     def _all(self) -> Iterator[Remembered]:
         for runs in list(self.runs.values()):

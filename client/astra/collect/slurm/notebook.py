@@ -15,36 +15,40 @@ from astra.collect.slurm.record import Job
 log = logging.getLogger("astra.collect")
 
 VERSION = 1
+KEPT = 900_000  # ms; longer than sacct is read again
 PLAIN = ("start", "preempted", "begun", "booting", "asking", "spread", "spoilt")
 LISTS = ("asked", "pauses", "lost")
 
 
 class Notebook:
-    """A file with what was seen of the attempts that go on. A file that cannot be read is begun anew."""
+    """A file with what was seen of the attempts that go on or ended of late, and how far sacct was read.
+
+    A file that cannot be read is begun anew.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.kept = ""
         self.said = ""
 
-    def read(self) -> dict[str, dict[str, Any]]:
-        """Return what was seen, by attempt (see `key`)."""
+    def read(self) -> tuple[dict[str, dict[str, Any]], int]:
+        """Return what was seen, by attempt (see `key`), and up to when (ms) sacct was read (0: not known)."""
         try:
             told = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            return {}
+            return {}, 0
         except (OSError, ValueError) as error:
             log.warning("%s cannot be read (%s): what was seen of start-ups before is not known.", self.path, error)
-            return {}
+            return {}, 0
         known = isinstance(told, dict) and told.get("version") == VERSION and isinstance(told.get("attempts"), dict)
-        return dict(told["attempts"]) if known else {}
+        return (dict(told["attempts"]), int(told.get("reach") or 0)) if known else ({}, 0)
 
-    def write(self, memory: Memory) -> None:
-        """Keep what a memory has seen of what goes on; a disk that does not take it is said once."""
+    def write(self, memory: Memory, reach: int, at: int) -> None:
+        """Keep what a memory has seen at the instant `at` (ms); a disk that does not take it is said once."""
         attempts = {
-            key(job, known): seen for job, known in memory.living() if (seen := _seen(known))
+            key(job, known): seen for job, known in memory.recent(at - KEPT) if (seen := _seen(known))
         }  # fmt: skip
-        text = json.dumps({"version": VERSION, "attempts": attempts}, separators=(",", ":"))
+        text = json.dumps({"version": VERSION, "reach": reach, "attempts": attempts}, separators=(",", ":"))
         if text == self.kept:
             return
         try:

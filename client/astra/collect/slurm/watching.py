@@ -65,10 +65,13 @@ class SlurmSource:
         self.name, self.seeing = f"slurm/{cluster}", True
         self.slurm, self.pace, self.clock = slurm, pace, clock
         self.notebook = notebook
-        self.seen = {} if notebook is None else notebook.read()
+        self.seen, reach = ({}, 0) if notebook is None else notebook.read()
         self.memory = Memory(self._remind)
         self.messages = Messages(self.memory, workspaces)
         self.reach: datetime | None = None
+        if reach:
+            self.reach = datetime.fromtimestamp(reach / SECOND, timezone.utc)
+            self.memory.since = _ms(self.reach - OVERLAP)
         self.next = {"nodes": 0.0, "accounts": 0.0, "whole": 0.0, "notes": 0.0}
         self.said, self.complete = "", True
 
@@ -134,7 +137,8 @@ class SlurmSource:
     def _note(self, monotonic: float) -> None:
         if self.notebook is not None and monotonic >= self.next["notes"]:
             self.next["notes"] = monotonic + NOTES_SECONDS
-            self.notebook.write(self.memory)
+            reach = 0 if self.reach is None else _ms(self.reach)
+            self.notebook.write(self.memory, reach, _ms(self.clock()))
 
     def _nodes(self, at: datetime) -> None:
         try:
