@@ -14,7 +14,8 @@ from ledger.rollups import roll_up
 DAYS_AT_ONCE = 10
 WORKERS_A_MACHINE = 5
 ROLLUPS = ", ".join(
-    f"ledger_{name}" for name in ("hour", "dayrun", "daymachine", "weekmachine", "daypool", "hourpool", "runtotal")
+    f"ledger_{name}"
+    for name in ("hour", "dayrun", "dayheld", "daymachine", "weekmachine", "daypool", "hourpool", "runtotal")
 )
 
 

@@ -26,7 +26,8 @@ WORKERS_AT_ONCE = 500
 RUNS_AT_ONCE = 100
 MOVE_MAX = 25 * HOUR
 OF_CLUSTERS = (
-    "daymachine", "daypool", "hourpool", "hours", "revisions", "refused", "words", "capacities", "readiness", "alerts",
+    "dayheld", "daymachine", "daypool", "hourpool", "hours", "revisions", "refused", "words", "capacities",
+    "readiness", "alerts",
 )  # fmt: skip
 OF_WORKERS = ("spans", "states", "gones", "flips", "stalls", "covered", "told", "pipeline", "straggles")
 

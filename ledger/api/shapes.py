@@ -17,6 +17,7 @@ AMOUNT: Shape = {
     "description": "GPU-hours with 6 decimals; with unit=gpu_us GPU-microseconds, as digits.",
     "oneOf": [{"type": "number", "minimum": 0}, {"type": "string", "pattern": "^[0-9]+$"}],
 }
+MONEY: Shape = {"type": "number", "minimum": 0}
 LABELS = [category.label for category in Category]
 CATEGORY: Shape = {"type": "string", "enum": LABELS}
 GPUS: Shape = {"type": "number", "minimum": 0, "description": "With at most 3 decimals."}
@@ -53,7 +54,11 @@ LEDGER = {
     "unobserved_gpu_hours": AMOUNT,
     "unobserved_productive_gpu_hours": AMOUNT,
     "biggest_loss": nullable(CATEGORY),
+    "cost": {**MONEY, "description": "What the GPU time held cost; absent where no price is set."},
+    "cost_not_productive": {**MONEY, "description": "What of it was not productive."},
+    "unpriced_gpu_hours": {**AMOUNT, "description": "GPU time held in pools that had no price."},
 }
+COSTS = ("cost", "cost_not_productive", "unpriced_gpu_hours")
 REFUSAL = {"list": {"type": "string", "enum": list(wire.LISTS)}, "index": COUNT, "field": TEXT, "error": TEXT}
 ENVELOPE = {
     "start": INSTANT,
@@ -62,6 +67,7 @@ ENVELOPE = {
     "counted_until": INSTANT,
     "complete": {**YES, "description": "Every hour of the window is final."},
     "revised_at": {**INSTANT, "description": "When an hour that had been closed was last corrected."},
+    "currency": {**TEXT, "description": "ISO 4217, of the costs; absent where no price is set."},
 }
 NEXT = nullable({"type": "string", "format": "uri"})
 RUN = {
@@ -77,14 +83,14 @@ RUN = {
 }
 COMPONENTS: dict[str, Shape] = {
     **bodies(),
-    "Ledger": shape(LEDGER, ("goodput",)),
+    "Ledger": shape(LEDGER, ("goodput", *COSTS)),
     "Row": shape(
         {"name": TEXT, "uid": TEXT, "workspace": TEXT, "pool": TEXT, **LEDGER},
-        ("uid", "workspace", "pool", "goodput"),
+        ("uid", "workspace", "pool", "goodput", *COSTS),
     ),
     "Goodput": shape(
         {**ENVELOPE, "rows": listing("Row"), "total": reference("Ledger"), "next": NEXT},
-        ("revised_at",),
+        ("revised_at", "currency"),
     ),
     "Week": shape(
         {
@@ -96,7 +102,7 @@ COMPONENTS: dict[str, Shape] = {
             "count": {**COUNT, "description": "How many rows match, on this page or not."},
         }
     ),
-    "Weekly": shape({**ENVELOPE, "weeks": listing("Week"), "total": reference("Ledger")}, ("revised_at",)),
+    "Weekly": shape({**ENVELOPE, "weeks": listing("Week"), "total": reference("Ledger")}, ("revised_at", "currency")),
     "RunLabels": shape(RUN),
     "Runs": shape({"runs": listing("RunLabels"), "count": COUNT, "next": NEXT}),
     "Condition": shape(

@@ -4,6 +4,7 @@ from ledger.models.access import Bucket, Token
 from ledger.models.alerts import Alert
 from ledger.models.audit import Change
 from ledger.models.cells import (
+    DayHeld,
     DayMachine,
     DayPool,
     DayRun,
@@ -45,6 +46,7 @@ __all__ = [
     "Cluster",
     "ClusterRule",
     "Covered",
+    "DayHeld",
     "DayMachine",
     "DayPool",
     "DayRun",

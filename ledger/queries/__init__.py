@@ -1,6 +1,7 @@
 """Every number shown anywhere, as frozen values. Instants are UTC ms; one statement is one snapshot."""
 
 from ledger.queries.alerts import AlertRow, Alerts, alerts, alerts_firing, one_alert
+from ledger.queries.costs import Costs
 from ledger.queries.fleet import (
     Capacity,
     CapacityWeek,
@@ -59,6 +60,7 @@ __all__ = [
     "Capacity",
     "CapacityWeek",
     "ClusterHealth",
+    "Costs",
     "Failures",
     "Filters",
     "GoingRun",

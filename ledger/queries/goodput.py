@@ -10,6 +10,7 @@ from ledger.access import Scope
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger
 from ledger.core.windows import WEEK, Window, floor_week
+from ledger.queries.costs import Costs, costs
 
 GROUPINGS = ("workspace", "run", "machine", "pool", "user")
 SORTS = (
@@ -42,18 +43,25 @@ ANY = Filters()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A ledger of one workspace, run, machine, pool or user; `uid` and `workspace` only by run, `pool` by machine."""
+    """A ledger of one workspace, run, machine, pool or user; `uid` and `workspace` only by run, `pool` by machine.
+
+    `pk` tells rows of one name apart; by user it is 0.
+    """
 
     name: str
     uid: str
     workspace: str
     pool: str
     ledger: Ledger
+    pk: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows asked for, and the total and number of all rows that match; `complete`: every hour is final."""
+    """The rows asked for, and the total and number of all rows that match; `complete`: every hour is final.
+
+    `costs` is None where no price is set, or prices are in several currencies.
+    """
 
     window: Window
     by: str
@@ -64,6 +72,7 @@ class Answer:
     total: Ledger
     count: int
     readings_expected: bool
+    costs: Costs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,7 @@ class Weeks:
     weeks: tuple[Week, ...]
     total: Ledger
     readings_expected: bool
+    costs: Costs | None = None
 
 
 def goodput(
@@ -152,6 +162,8 @@ class _Found:
     complete: bool = False
     revised_at: int | None = None
     readings_expected: bool = True
+    currency: str = ""
+    costs: Costs | None = None
     rows: dict[int, list[Row]] = field(default_factory=lambda: defaultdict(list))
     totals: dict[int, Ledger] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
@@ -166,16 +178,13 @@ def _ask(
     if key not in SORTS:
         raise ValueError(f"sort must be one of {', '.join(SORTS)}, with - before it for the largest first")
     found = _Found()
+    where = _where(scope, window, filters)
     for kind, bucket, rank, *rest in sql.rows(
         "goodput",
-        **(_within(scope, window) | _picked(scope, filters)),
-        seen=sorted(scope.workspaces),
-        cluster=scope.cluster,
-        user=filters.user,
-        q=filters.q,
+        **where,
         weekly=weekly,
         by=by,
-        rollup=_rollup(by, filters),
+        rollup=_rollup(_asked(by, filters)),
         sort=key,
         descending=sort.startswith("-"),
         limit=_NO_LIMIT if limit is None else limit,
@@ -185,12 +194,16 @@ def _ask(
             case "envelope":
                 found.counted_until, found.complete = int(rest[4]), bool(rest[5])
                 found.revised_at = None if rest[6] is None else int(rest[6])
-                found.readings_expected = bool(rest[7])
+                found.readings_expected, found.currency = bool(rest[7]), rest[0]
             case "total":
-                found.totals[bucket], found.counts[bucket] = ledger_of(rest[4:]), rank
+                found.totals[bucket], found.counts[bucket] = ledger_of(rest[4:-1]), rank
             case "row":
                 name, uid, workspace, pool = rest[:4]
-                found.rows[bucket].append(Row(name, uid, workspace, pool, ledger_of(rest[4:])))
+                found.rows[bucket].append(Row(name, uid, workspace, pool, ledger_of(rest[4:-1]), rest[-1]))
+    if found.currency:
+        rows = [(row.pk, row.name) for shown in found.rows.values() for row in shown]
+        where |= {"until": found.counted_until}
+        found.costs = costs(found.currency, by, _asked(by, filters), rows, weekly=weekly, **where)
     return found
 
 
@@ -200,7 +213,15 @@ def _envelope(found: _Found) -> dict[str, Any]:
         "complete": found.complete,
         "revised_at": found.revised_at,
         "readings_expected": found.readings_expected,
+        "costs": found.costs,
     }
+
+
+def _where(scope: Scope, window: Window, filters: Filters) -> dict[str, Any]:
+    """Return what every statement about a window takes; None or "" = any."""
+    picked = _within(scope, window) | _picked(scope, filters)
+    seen = {"seen": sorted(scope.workspaces), "cluster": scope.cluster}
+    return picked | seen | {"user": filters.user, "q": filters.q}
 
 
 def _within(scope: Scope, window: Window) -> dict[str, Any]:
@@ -221,10 +242,14 @@ def _picked(scope: Scope, filters: Filters) -> dict[str, list[int] | None]:
     return {**found, "workspaces": workspaces} if filters.workspace else found
 
 
-def _rollup(by: str, filters: Filters) -> str:
-    """Return the smallest roll-up that knows the grouping and every filter; "" = none, the hours are read."""
+def _asked(by: str, filters: Filters) -> set[str]:
+    """Return what has to be known of a cell: the grouping, and what the filters name."""
     asked = {by} | {name for name in ("workspace", "run", "machine", "pool", "user") if getattr(filters, name)}
-    asked |= {"run"} if filters.uid or filters.run_ids is not None else set()
+    return asked | ({"run"} if filters.uid or filters.run_ids is not None else set())
+
+
+def _rollup(asked: set[str]) -> str:
+    """Return the smallest roll-up that knows all that is asked; "" = none, the hours are read."""
     order = ("pool", "run", "machine")
     return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "")
 
@@ -238,6 +263,6 @@ def ledger_of(amounts: Sequence[Any]) -> Ledger:
 
 def hourly(scope: Scope, window: Window, filters: Filters = ANY) -> tuple[tuple[int, Ledger], ...]:
     """Return (hour, ledger) for each hour of the window in which anything was counted; a search thins nothing out."""
-    rollup = "pool" if _rollup("pool", filters) == "pool" else ""
+    rollup = "pool" if _rollup(_asked("pool", filters)) == "pool" else ""
     asked = {**_within(scope, window), **asdict(filters), "cluster": scope.cluster, "rollup": rollup}
     return tuple((row[0], ledger_of(row[1:])) for row in sql.rows("goodput_hourly", **asked))

@@ -205,7 +205,15 @@ WITH clock AS MATERIALIZED (
     FROM named
 )
 SELECT
-    'envelope' AS kind, 0 AS bucket, 0 AS rank, '' AS name, '' AS uid, '' AS workspace, '' AS pool,
+    'envelope' AS kind, 0 AS bucket, 0 AS rank,
+    -- the currency of prices, where there are any and all are in one
+    (SELECT CASE WHEN count(DISTINCT g.currency) = 1 THEN min(g.currency) ELSE '' END
+     FROM clock AS k
+     JOIN ledger_pool AS o ON o.cluster_id = k.id
+     JOIN ledger_price AS c ON c.pool_id = o.id AND c.micros > 0
+     JOIN ledger_cluster AS x ON x.id = k.id
+     JOIN ledger_organization AS g ON g.id = x.organization_id) AS name,
+    '' AS uid, '' AS workspace, '' AS pool,
     coalesce(ledger_ms(min(until)), ledger_ms(clock_timestamp())), coalesce(bool_and(final_to >= ledger_at(%(end)s)), false)::int,
     (SELECT ledger_ms(max(v.revised_at)) FROM ledger_revision AS v JOIN clock AS k ON k.id = v.cluster_id
      WHERE v.hour >= ledger_at(%(start)s) AND v.hour < ledger_at(%(end)s)),
@@ -214,18 +222,18 @@ SELECT
         (SELECT u.readings_expected FROM ledger_clusterrule AS u
          WHERE u.cluster_id = k.id AND u.since <= clock_timestamp() ORDER BY u.since DESC LIMIT 1), true
      )), true) FROM clock AS k)::int,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0::bigint
 FROM clock
 UNION ALL
 SELECT
     'total', bucket, count(*), '', '', '', '',
     sum(productive), sum(idle), sum(stalled), sum(starting), sum(restart), sum(failure), sum(preemption), sum(waiting), sum(unobserved), sum(unobserved_productive),
-    sum(productive), sum(idle), sum(held_stalled), sum(starting), sum(restart), sum(held_failure), sum(held_preemption), 0
+    sum(productive), sum(idle), sum(held_stalled), sum(starting), sum(restart), sum(held_failure), sum(held_preemption), 0, 0
 FROM matching GROUP BY bucket
 UNION ALL
 SELECT
     'row', bucket, rank, name, uid, workspace, pool,
     productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive,
-    productive, idle, held_stalled, starting, restart, held_failure, held_preemption, 0
+    productive, idle, held_stalled, starting, restart, held_failure, held_preemption, 0, coalesce(id, 0)
 FROM placed WHERE rank > %(offset)s AND rank <= %(offset)s::numeric + %(limit)s
 ORDER BY kind, bucket, rank;

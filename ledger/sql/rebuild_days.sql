@@ -6,6 +6,7 @@ CROSS JOIN LATERAL generate_series(
     greatest(date_trunc('day', least(
         (SELECT min(hour) FROM ledger_hour WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_dayrun WHERE cluster_id = k.id),
+        (SELECT min(day) FROM ledger_dayheld WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daymachine WHERE cluster_id = k.id),
         (SELECT min(week) FROM ledger_weekmachine WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daypool WHERE cluster_id = k.id),

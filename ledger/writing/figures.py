@@ -40,9 +40,12 @@ def decimals(value: Fraction, places: int) -> str:
     return f"{whole}.{part:0{places}d}"
 
 
-def ratio(value: Fraction) -> Raw:
-    """Return a ratio from 0 to 1 as a JSON number with 6 decimals."""
+def decimal(value: Fraction) -> Raw:
+    """Return a number that is not negative as a JSON number with 6 decimals."""
     return Raw(decimals(value, DECIMALS).encode())
+
+
+ratio = decimal
 
 
 def thousandths(milli: int) -> Raw:

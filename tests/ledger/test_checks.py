@@ -24,6 +24,7 @@ SPOILT = {
     "a span lost": "DELETE FROM ledger_span WHERE until IS NULL",
     "a day of a run": "UPDATE ledger_dayrun SET productive = 1",
     "a day of a machine": "DELETE FROM ledger_daymachine",
+    "a day of a run in a pool": "UPDATE ledger_dayheld SET held = held + 1",
     "a day of a pool": "UPDATE ledger_daypool SET pool_id = 77",
     "an hour of a pool": "DELETE FROM ledger_hourpool WHERE NOT held",
     "an hour of today": "DELETE FROM ledger_hourpool WHERE hour >= '2026-09-29'",
