@@ -1,12 +1,13 @@
 """The five figures of a window: what they are, how they changed, how they went."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dashboards.bars import Markup
-from dashboards.numbers import ABSENT, hours, points, relative, share
+from dashboards.numbers import ABSENT, hours, money, points, relative, share
 from dashboards.sparks import spark
+from ledger.core.costs import Cost
 from ledger.core.totals import Ledger, percent
 
 
@@ -26,26 +27,45 @@ class Figure:
     change: str | None
     was_nothing: bool
     spark: Markup
+    money: str = ""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A window: its ledger, that of the period before (None: not counted), its buckets; `partial`: it is not over."""
+    """A window: its ledger, that of the period before (None: not counted), its buckets; `partial`: it is not over.
+
+    `cost` is None where no price is set.
+    """
 
     now: Ledger
     before: Ledger | None = None
     sums: Sequence[Ledger] = ()
     partial: bool = False
+    cost: Cost | None = None
+    currency: str = ""
 
     def five(self) -> tuple[Figure, ...]:
         """Return goodput, GPU time held, productive, not productive, waiting."""
+        cost = self.cost or Cost()
+        held = self.amount("held", "GPU time held", "on a machine, whatever was done with it", lambda of: of.allocated)
+        used = self.amount("productive", "Productive", "running, and its GPUs are busy", lambda of: of.productive)
+        lost = self.amount(
+            "lost", "Not productive", "held − productive", lambda of: of.not_productive, biggest(self.now)
+        )
         return (
             self.goodput(),
-            self.amount("held", "GPU time held", "on a machine, whatever was done with it", lambda of: of.allocated),
-            self.amount("productive", "Productive", "running, and its GPUs are busy", lambda of: of.productive),
-            self.amount("lost", "Not productive", "held − productive", lambda of: of.not_productive, biggest(self.now)),
+            replace(held, money=self.priced(cost.held, cost.unpriced)),
+            replace(used, money=self.priced(cost.productive)),
+            replace(lost, money=self.priced(cost.not_productive)),
             self.amount("waiting", "Waiting", "asked for, not yet held", lambda of: of.waiting, again(self.now)),
         )
+
+    def priced(self, amount: int, unpriced: int = 0) -> str:
+        """Say what GPU time cost, and how much of it had no price; "" where no price is set."""
+        if self.cost is None:
+            return ""
+        rest = f", {hours(unpriced)} GPU-hours without a price" if unpriced else ""
+        return f"{money(amount)} {self.currency}{rest}"
 
     def goodput(self) -> Figure:
         unobserved = share(self.now.unobserved_productive, self.now.allocated)

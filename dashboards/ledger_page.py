@@ -12,6 +12,7 @@ from dashboards.rows import COLUMNS, NUMBERS, Leads, parts, shown_rows, total_ro
 from dashboards.sparks import buckets
 from ledger import queries
 from ledger.access import Scope
+from ledger.core.costs import Cost
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, MAX_DAYS, ceil_hour
 from ledger.queries import Answer, Filters
@@ -37,9 +38,12 @@ def ledger_part(
         offset=wanted.offset,
     )
     first_hour = queries.first_hour(scope)
-    whole = total(scope, wanted, answer)
+    all_rows = unsearched(scope, wanted, answer)
+    whole = all_rows.total
     partial = wanted.window.start < answer.counted_until < wanted.window.end
-    measured = Measured(whole, before(scope, wanted, first_hour), buckets(hourly, wanted.window), partial)
+    measured = Measured(
+        whole, before(scope, wanted, first_hour), buckets(hourly, wanted.window), partial, *cost_of(all_rows)
+    )
     return {
         "answer": answer,
         "first_hour": first_hour,
@@ -61,11 +65,16 @@ def ledger_part(
     }
 
 
-def total(scope: Scope, wanted: Shown, answer: Answer) -> Ledger:
+def unsearched(scope: Scope, wanted: Shown, answer: Answer) -> Answer:
     """Return what the figures are of: all rows, also those that a search leaves out."""
     if not wanted.q:
-        return answer.total
-    return queries.goodput(scope, wanted.window, filters=wanted.narrowed, limit=1).total
+        return answer
+    return queries.goodput(scope, wanted.window, filters=wanted.narrowed, limit=1)
+
+
+def cost_of(answer: Answer) -> tuple[Cost | None, str]:
+    """Return what all rows cost and in what currency; None where no price is set."""
+    return (answer.costs.whole, answer.costs.currency) if answer.costs else (None, "")
 
 
 def before(scope: Scope, wanted: Shown, first_hour: int | None) -> Ledger | None:

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from ledger.core.costs import money as in_currency
 from ledger.core.totals import gpu_hours
 
 ABSENT = "–"
@@ -19,6 +20,12 @@ def grouped(text: str) -> str:
 def hours(gpu_us: int) -> str:
     """Return an amount in GPU-hours with one decimal."""
     return grouped(gpu_hours(gpu_us, 1))
+
+
+def money(amount: int) -> str:
+    """Return an amount of money (GPU-microseconds × price) with two decimals, without its currency: "1 204.50"."""
+    cents = round(in_currency(amount) * 100)
+    return grouped(f"{cents // 100}.{cents % 100:02d}")
 
 
 def gpus(gpus_milli: int) -> str:

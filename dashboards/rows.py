@@ -7,11 +7,12 @@ from hashlib import sha256
 
 from dashboards.bars import Markup, bar
 from dashboards.filters import Shown
-from dashboards.numbers import ABSENT, grouped, hours, share
+from dashboards.numbers import ABSENT, grouped, hours, money, share
 from dashboards.places import Place, Spots
 from ledger.core.categories import DEFINITIONS, Category
+from ledger.core.costs import Cost
 from ledger.core.totals import Ledger, percent
-from ledger.queries import Answer, Row
+from ledger.queries import Answer, Costs, Row
 
 COLUMNS = (
     ("held", "Held", "GPU time on a machine"),
@@ -36,7 +37,10 @@ LEADS_TO = {"run": "machine", "machine": "run", "pool": "machine", "workspace": 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A ledger's figures as texts; `picked` is that of the category the rows are sorted by, `rest` as in NUMBERS."""
+    """A ledger's figures as texts; `picked` is that of the category the rows are sorted by, `rest` as in NUMBERS.
+
+    `cost` of what was held, and `wasted` of it on what was not productive: "" where no price is set.
+    """
 
     held: str
     used: str
@@ -44,6 +48,8 @@ class Numbers:
     lost: str
     picked: str
     rest: tuple[str, ...]
+    cost: str = ""
+    wasted: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,10 +113,18 @@ class Leads:
 def shown_rows(answer: Answer, shown: Shown, leads: Leads) -> tuple[ShownRow, ...]:
     """Return the answer's rows; on the scale "same" the longest of them takes the whole width."""
     longest = max((row.ledger.asked for row in answer.rows), default=0)
-    return rows_on_scale(answer.rows, shown, leads, longest)
+    return rows_on_scale(answer.rows, shown, leads, longest, costs=answer.costs, start=answer.window.start)
 
 
-def rows_on_scale(rows: Sequence[Row], shown: Shown, leads: Leads, longest: int, key: str = "") -> tuple[ShownRow, ...]:
+def rows_on_scale(
+    rows: Sequence[Row],
+    shown: Shown,
+    leads: Leads,
+    longest: int,
+    key: str = "",
+    costs: Costs | None = None,
+    start: int = 0,
+) -> tuple[ShownRow, ...]:
     """Return rows; on the scale "same" `longest` GPU-microseconds take the whole width, `key` begins their keys."""
     names = Counter(row.name for row in rows)
     return tuple(
@@ -119,7 +133,7 @@ def rows_on_scale(rows: Sequence[Row], shown: Shown, leads: Leads, longest: int,
             name=row.name,
             detail=detail(row, repeated=names[row.name] > 1),
             href=leads.to(row, shown),
-            numbers=numbers(row.ledger, shown.category),
+            numbers=numbers(row.ledger, shown.category, costs.of(row.pk, row.name, start) if costs else None),
             ledger=row.ledger,
             full=longest if shown.scale == "same" else row.ledger.asked,
             deeper=leads.deeper(row, shown),
@@ -131,11 +145,21 @@ def rows_on_scale(rows: Sequence[Row], shown: Shown, leads: Leads, longest: int,
 def total_row(answer: Answer, shown: Shown) -> ShownRow:
     """Return the row of all rows; its bar has the whole width to itself."""
     detail = f"of all {grouped(str(answer.count))}" if answer.count > len(answer.rows) else ""
-    return sum_row(answer.total, "Total", "total", shown, answer.total.asked, detail=detail)
+    cost = answer.costs.whole if answer.costs else None
+    return sum_row(answer.total, "Total", "total", shown, answer.total.asked, detail=detail, cost=cost)
 
 
 def sum_row(
-    total: Ledger, name: str, key: str, shown: Shown, full: int, *, detail: str = "", href: str = "", address: str = ""
+    total: Ledger,
+    name: str,
+    key: str,
+    shown: Shown,
+    full: int,
+    *,
+    detail: str = "",
+    href: str = "",
+    address: str = "",
+    cost: Cost | None = None,
 ) -> ShownRow:
     """Return a row of a sum, on whose bar `full` GPU-microseconds take the whole width; its parts lead to `address`."""
     return ShownRow(
@@ -143,7 +167,7 @@ def sum_row(
         name=name,
         detail=detail,
         href=href,
-        numbers=numbers(total, shown.category),
+        numbers=numbers(total, shown.category, cost),
         ledger=total,
         full=full,
         deeper=address + shown.link(sort="-lost"),
@@ -177,8 +201,10 @@ def parts(whole: Ledger, shown: Shown) -> tuple[Part, ...]:
     )
 
 
-def numbers(ledger: Ledger, category: Category | None) -> Numbers:
+def numbers(ledger: Ledger, category: Category | None, cost: Cost | None = None) -> Numbers:
     return Numbers(
+        cost="" if cost is None else money(cost.held),
+        wasted="" if cost is None else money(cost.not_productive),
         held=hours(ledger.allocated),
         used=hours(ledger.productive),
         goodput=percent(ledger.goodput, ABSENT),

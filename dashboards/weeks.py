@@ -7,7 +7,7 @@ from dashboards.moments import iso, utc
 from dashboards.places import ClusterPlace, Place
 from dashboards.rows import Leads, ShownRow, rows_on_scale, sum_row
 from ledger.core.windows import HOUR, Window
-from ledger.queries import Week, Weeks
+from ledger.queries import Costs, Week, Weeks
 
 WEEKS = 8
 ROWS = 4
@@ -33,10 +33,10 @@ def shown_weeks(weeks: Weeks, shown: Shown, place: Place | ClusterPlace) -> tupl
     On the scale "same" the fullest week takes the whole width, and its rows have the scale of the weeks.
     """
     longest = max((week.total.asked for week in weeks.weeks), default=0)
-    return tuple(shown_week(week, shown, place, longest) for week in reversed(weeks.weeks))
+    return tuple(shown_week(week, shown, place, longest, weeks.costs) for week in reversed(weeks.weeks))
 
 
-def shown_week(week: Week, shown: Shown, place: Place | ClusterPlace, longest: int) -> ShownWeek:
+def shown_week(week: Week, shown: Shown, place: Place | ClusterPlace, longest: int, costs: Costs | None) -> ShownWeek:
     address = place.address
     there = replace(in_week(shown, week), scale="same")
     leads = Leads(place.organization, place, address, among=isinstance(place, ClusterPlace))
@@ -49,10 +49,18 @@ def shown_week(week: Week, shown: Shown, place: Place | ClusterPlace, longest: i
         partial=week.partial,
         address=address + there.link(),
         total=sum_row(
-            week.total, name(week), f"w{week.start}", there, full, href=address + there.link(), address=address
+            week.total,
+            name(week),
+            f"w{week.start}",
+            there,
+            full,
+            href=address + there.link(),
+            address=address,
+            cost=costs.total(week.start) if costs else None,
         ),
         rows=tuple(
-            replace(row, deeper="") for row in rows_on_scale(week.rows, here, leads, longest, f"w{week.start}-")
+            replace(row, deeper="")
+            for row in rows_on_scale(week.rows, here, leads, longest, f"w{week.start}-", costs, week.start)
         ),
         more=week.count - len(week.rows),
     )

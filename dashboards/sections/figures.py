@@ -4,6 +4,7 @@ from typing import Any
 
 from dashboards.bars import bar
 from dashboards.figures import Measured
+from dashboards.ledger_page import cost_of
 from dashboards.rows import parts
 from dashboards.sections.view import RunView
 
@@ -14,7 +15,7 @@ def part(view: RunView) -> dict[str, Any]:
     return {
         "answer": view.answer,
         "partial": running and view.row.going,
-        "figures": Measured(view.total).five(),
+        "figures": Measured(view.total, None, (), False, *cost_of(view.answer)).five(),
         "whole": view.total,
         "whole_bar": bar(view.total, view.total.asked),
         "parts": parts(view.total, view.shown),

@@ -65,7 +65,7 @@ def again(history: History, scope: Scope, window: Window, by: str, filters: dict
     return {key: cost for key, cost in found.items() if cost != Cost()}
 
 
-@hypothesis_settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     before=st.integers(0, 600),
     length=st.integers(1, 600),
