@@ -13,7 +13,7 @@ def part(model: str, *, index: bool = False) -> models.ForeignKey:  # type: igno
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0016_bucket")]
+    dependencies = [("ledger", "0017_progress")]
 
     operations = [
         migrations.CreateModel(
