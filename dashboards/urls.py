@@ -8,6 +8,7 @@ from dashboards.views.alerts import alerts
 from dashboards.views.cluster_settings import cluster_settings
 from dashboards.views.goodput import cluster_goodput, goodput
 from dashboards.views.home import home
+from dashboards.views.notifications import notifications
 from dashboards.views.people import invitation, you
 from dashboards.views.profiles import log_profile, log_profiles
 from dashboards.views.runs import run, runs
@@ -44,6 +45,7 @@ urlpatterns = [
     path(f"{CLUSTER}/goodput", cluster_goodput, name="cluster"),
     path(f"{WORKSPACE}/log-profiles/<name:name>", log_profile, name="log-profile"),
     path(f"{WORKSPACE}/log-profiles", log_profiles, name="log-profiles"),
+    path(f"{WORKSPACE}/settings/notifications", notifications, name="notifications"),
     path(f"{WORKSPACE}/settings", workspace_settings, name="workspace-settings"),
     path(f"{CLUSTER}/settings", cluster_settings, name="cluster-settings"),
     path("organizations/<str:organization>/settings", organization_settings, name="organization-settings"),

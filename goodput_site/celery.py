@@ -37,6 +37,7 @@ app.conf.update(
     beat_schedule={
         "categorize": every(MINUTE_SECONDS, "ledger.tasks.categorize"),
         "evaluate_alerts": every(5 * MINUTE_SECONDS, "ledger.tasks.evaluate_alerts"),
+        "send_notifications": every(MINUTE_SECONDS, "ledger.tasks.send_notifications"),
         "prune": every(HOUR_SECONDS, "ledger.tasks.prune"),
         "freeze_measurements": every(MINUTE_SECONDS, "ledger.tasks.freeze_measurements"),
         "sweep_buckets": every(HOUR_SECONDS, "ledger.tasks.sweep_buckets"),

@@ -14,12 +14,13 @@ from django.db.models import Max, Min
 from kombu import Connection
 
 from goodput_site.health import COUNT_AGE_MAX, missing_migrations
-from ledger.models import Cluster, Source
+from ledger.models import Channel, Cluster, Delivery, Source
 
 POSTGRES_VERSION_MIN = 150_000
 CLOCK_DIFFERENCE_MAX = timedelta(seconds=2)
 DISK_FREE_BYTES_MIN = 2 * 1024**3
 SOURCE_AGE_MAX = timedelta(minutes=5)
+PRUNE_AGE_MAX = timedelta(days=2)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def examine(now: datetime) -> Iterator[Finding]:
         reached = reached and finding.well
         yield finding
     if reached:
-        for check in (clock, migrations, categorizer, collectors):
+        for check in (clock, migrations, categorizer, collectors, pruning, notifications):
             yield from check(now)
 
 
@@ -155,6 +156,35 @@ def collectors(now: datetime) -> Iterator[Finding]:
         yield Finding(False, f"No collector has delivered since {last:%Y-%m-%d %H:%M:%S} UTC.")
     else:
         yield Finding(True, f"A collector delivered at {last:%H:%M:%S} UTC.")
+
+
+def pruning(now: datetime) -> Iterator[Finding]:
+    """Whether every cluster was pruned in the last two days."""
+    if missing_migrations() or not Cluster.objects.exists():
+        return
+    late = Cluster.objects.filter(pruned_at__lt=now - PRUNE_AGE_MAX).order_by("pruned_at")
+    never = Cluster.objects.filter(pruned_at=None, first_hour__lt=now - PRUNE_AGE_MAX)
+    found = [f"{cluster}" for cluster in (*late, *never)]
+    if found:
+        yield Finding(False, f"Not pruned for two days: {', '.join(found)}. `manage.py prune` says what holds it up.")
+    else:
+        yield Finding(True, "What is over 400 days old is pruned.")
+
+
+def notifications(now: datetime) -> Iterator[Finding]:
+    """Whether mail that somebody wants can be sent, and whether all that was to be told was."""
+    if missing_migrations():
+        return
+    if Channel.objects.filter(kind="email").exists() and not settings.EMAIL_HOST:
+        yield Finding(False, "Somebody wants mail, and EMAIL_URL is not set: name a mail server.")
+    dead = Delivery.objects.filter(dead_at__gt=now - timedelta(days=1)).count()
+    waits = Delivery.objects.filter(sent_at=None, dead_at=None, due_at__lt=now - timedelta(minutes=10)).count()
+    if dead:
+        yield Finding(False, f"{dead} notifications were given up in a day: the page of their channel says why.")
+    if waits:
+        yield Finding(False, f"{waits} notifications wait for over ten minutes: start a Celery worker and one beat.")
+    if not dead and not waits:
+        yield Finding(True, "No notification waits, and none was given up in a day.")
 
 
 def first_line(error: Exception) -> str:

@@ -209,6 +209,17 @@ NUM_PROXIES = env.int("NUM_PROXIES", 0)
 METRICS_NAMES_MAX = env.int("METRICS_NAMES_MAX", 5_000)
 METRICS_TOKEN = env.str("METRICS_TOKEN", "")
 
+# --- notifications
+EMAIL_URL = env.str("EMAIL_URL", "")
+EMAIL_HOST = EMAIL_FROM = ""
+EMAIL_TIMEOUT = 10
+if EMAIL_URL:
+    vars().update({name: value for name, value in env.email_url("EMAIL_URL").items() if name.startswith("EMAIL_")})
+    EMAIL_FROM = env.str("EMAIL_FROM", "goodput@localhost")
+SITE_URL = env.str("SITE_URL", "")
+NOTIFY_NETWORKS = env.list("NOTIFY_NETWORKS", default=[])
+NOTIFY_PORTS = env.list("NOTIFY_PORTS", cast=int, default=[443, 8443])
+
 # --- keeping
 AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", 1_100)
 

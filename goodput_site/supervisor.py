@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from goodput_site.embedded import EmbeddedError, Server, tail
+from goodput_site.log_files import rotate
 from goodput_site.processes import dying_with
 
 FIRST_DELAY_SECONDS = 0.5
@@ -196,6 +197,7 @@ class Supervisor:
                 child.tend()
             if time.monotonic() >= next_call:
                 next_call = time.monotonic() + 1
+                rotate(self.logs)
                 each_second()
             self.beat()
 

@@ -15,6 +15,7 @@ from ledger.clock import Clock
 from ledger.core.alerting import Limits, Spent, Step, Verdict, judge, passes, step
 from ledger.core.windows import DAY, HOUR, floor_hour
 from ledger.models import Alert, Run
+from ledger.notify import outbox
 
 ALERT_SPACE = 0x60DD  # the first key of the advisory locks of evaluations
 JUDGED_BACK_MAX = DAY  # after a longer outage older hours are passed over: nobody needs to be told of them any more
@@ -180,7 +181,7 @@ def fire(at: Clock, subject: Subject, hour: int, detail: dict[str, Any]) -> int:
     """Open an alert and return 1; 0: there is one of this subject and hour already."""
     same = Alert.objects.filter(cluster=at.cluster, rule=subject.rule, subject=subject.key)
     before = same.filter(silenced_until__gt=moment(at.now)).order_by("-pk").first()
-    _, is_new = Alert.objects.get_or_create(
+    alert, is_new = Alert.objects.get_or_create(
         cluster_id=at.cluster,
         rule=subject.rule,
         subject=subject.key,
@@ -196,6 +197,8 @@ def fire(at: Clock, subject: Subject, hour: int, detail: dict[str, Any]) -> int:
             "silenced_until": before.silenced_until if before else None,
         },
     )
+    if is_new and before is None:
+        outbox.put(alert, "firing")
     return int(is_new)
 
 
@@ -203,6 +206,7 @@ def resolve(at: Clock, alert: Alert) -> int:
     """End an alert and return 1."""
     alert.resolved_at = moment(at.now)
     alert.save(update_fields=["resolved_at"])
+    outbox.put(alert, "resolved")
     return 1
 
 

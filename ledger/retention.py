@@ -27,7 +27,7 @@ RUNS_AT_ONCE = 100
 MOVE_MAX = 25 * HOUR
 OF_CLUSTERS = (
     "dayheld", "daymachine", "daypool", "hourpool", "hours", "revisions", "refused", "words", "capacities",
-    "readiness", "alerts",
+    "readiness", "deliveries", "alerts",
 )  # fmt: skip
 OF_WORKERS = ("spans", "states", "gones", "flips", "stalls", "covered", "told", "pipeline", "straggles")
 

@@ -13,6 +13,9 @@ from ledger.core.steady import ClockJump
 from ledger.core.windows import DAY
 from ledger.measuring.answers import freeze_due
 from ledger.models import Cluster
+from ledger.notify.digest import put_digests
+from ledger.notify.message import Setup
+from ledger.notify.outbox import send_due
 from ledger.queries import now
 from ledger.retention import EdgeLeaps, prune_changes
 from ledger.retention import prune as prune_cluster_now
@@ -78,3 +81,20 @@ def evaluate_alerts() -> None:
 def sweep_buckets() -> None:
     """Forget who asked how often, where they may ask again."""
     throttling.sweep()
+
+
+@shared_task(name="ledger.tasks.send_notifications", ignore_result=True)
+def send_notifications() -> None:
+    """Send what is due: alerts that fired or are over, and the digest of the week that is over."""
+    put_digests(now())
+    send_due(setup())
+
+
+def setup() -> Setup:
+    """Return what the operator set up of notifications."""
+    return Setup(
+        site=settings.SITE_URL.rstrip("/"),
+        mail_from=settings.EMAIL_FROM if settings.EMAIL_HOST else "",
+        networks=tuple(settings.NOTIFY_NETWORKS),
+        ports=tuple(settings.NOTIFY_PORTS),
+    )

@@ -31,6 +31,7 @@ from ledger.models.evidence import (
 )
 from ledger.models.fleet import Capacity, Machine, Pool, Readiness
 from ledger.models.logs import LogChunk, LogProfile, LogStream, Measurement
+from ledger.models.notify import Channel, Delivery
 from ledger.models.people import Invitation, Viewer
 from ledger.models.prices import Price
 from ledger.models.progress import PipelineHour, Straggle
@@ -43,6 +44,7 @@ __all__ = [
     "Bucket",
     "Capacity",
     "Change",
+    "Channel",
     "Cluster",
     "ClusterRule",
     "Covered",
@@ -50,6 +52,7 @@ __all__ = [
     "DayMachine",
     "DayPool",
     "DayRun",
+    "Delivery",
     "DirtyDay",
     "DirtyHour",
     "FlipRow",

@@ -48,7 +48,7 @@ def alerts(
     if rule:
         found = found.filter(rule=rule)
     ordered = found.order_by(F("resolved_at").desc(nulls_first=True), "-fired_at", "-pk")
-    rows = tuple(_row(alert) for alert in ordered[offset : offset + limit])
+    rows = tuple(row_of(alert) for alert in ordered[offset : offset + limit])
     is_all = not offset and len(rows) < limit
     return Alerts(rows, len(rows) if is_all else found.count())
 
@@ -56,7 +56,7 @@ def alerts(
 def one_alert(watched: Watched, number: int) -> AlertRow | None:
     """Return an alert, None when there is none or it may not be seen."""
     found = _seen(watched).filter(pk=number).first()
-    return None if found is None else _row(found)
+    return None if found is None else row_of(found)
 
 
 def alerts_firing() -> dict[str, int]:
@@ -71,7 +71,9 @@ def _seen(watched: Watched) -> QuerySet[Alert]:
     return seen.select_related("cluster__organization", "workspace", "run")
 
 
-def _row(of: Alert) -> AlertRow:
+def row_of(of: Alert) -> AlertRow:
+    """Return an alert with the names of what it is about."""
+
     def ms(name: str) -> int | None:
         value = getattr(of, name)
         return None if value is None else round(value.timestamp() * 1000)

@@ -41,17 +41,27 @@ class Judged:
 
     def day(self, share: float = 0.9, held: int = 10 * GPU_HOUR) -> None:
         """Write the first 24 hours."""
-        for hour in range(24):
-            self.write(hour, held, round(held * share))
+        productive = round(held * share)
+        LedgerHour.objects.bulk_create(
+            LedgerHour(
+                cluster=self.cluster, hour=moment(MONDAY + hour * HOUR), run=self.run, machine=self.machine,
+                pool=self.pool, productive=productive or None, idle=held - productive or None,
+            )
+            for hour in range(24)
+        )  # fmt: skip
 
     def final(self, hours: int) -> Evaluated:
-        """Let the first `hours` hours be final, counted and pruned of late, and evaluate."""
+        """Let the first `hours` hours be final, and evaluate."""
+        return self.evaluate(self.set_final(hours))
+
+    def set_final(self, hours: int) -> int:
+        """Let the first `hours` hours be final, counted and pruned of late, and return an instant after them."""
         now = MONDAY + hours * HOUR + LATER
         Cluster.objects.filter(pk=self.cluster.pk).update(
             final_to=moment(MONDAY + hours * HOUR), open_hour=moment(MONDAY + hours * HOUR),
             counted_until=moment(now), pruned_at=moment(now),
         )  # fmt: skip
-        return self.evaluate(now)
+        return now
 
     def evaluate(self, now: int) -> Evaluated:
         return evaluate(self.cluster.pk, now=now)

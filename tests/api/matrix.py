@@ -305,6 +305,7 @@ ADDRESSES: dict[str, Address] = {
         page, targets=tuple({**room, "name": "maxtext"} for room in ROOMS)
     ),
     "w/<str:organization>/<path:workspace>/settings": Address(page, targets=ROOMS),
+    "w/<str:organization>/<path:workspace>/settings/notifications": Address(page, targets=ROOMS),
     "organizations/<str:organization>/clusters/<path:cluster>/settings": Address(cluster_page, targets=WHERE),
     "organizations/<str:organization>/settings": Address(organization_page, targets=HOUSES),
     "invitations/<str:token>": Address(no_invitation, targets=({"token": "nothing"},)),

@@ -7,9 +7,11 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "goodput_site.settings")
 django.setup()
 
-from ledger import categorizer, hours, ingest, retention, rollups  # noqa: E402  # Django is set up before its models are imported
+from ledger import alerts, categorizer, hours, ingest, retention, rollups  # noqa: E402  # Django is set up before its models are imported
 from ledger.decode import decode  # noqa: E402
 from ledger.models import Cluster  # noqa: E402
+from ledger.notify import outbox  # noqa: E402
+from ledger.notify.message import Setup  # noqa: E402
 from tests.simulation.mutating import Mutant, mutated  # noqa: E402
 
 
@@ -31,6 +33,14 @@ def roll_up(cluster: int, now: int) -> None:
 
 def prune(cluster: int, now: int) -> None:
     retention.prune(cluster, now=now)
+
+
+def evaluate(cluster: int, now: int) -> None:
+    alerts.evaluate(cluster, now=now)
+
+
+def send_notifications() -> None:
+    outbox.send_due(Setup(networks=("127.0.0.0/8",)))
 
 
 def under(mutant: Mutant, step: str, *arguments: object) -> None:

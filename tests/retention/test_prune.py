@@ -9,7 +9,21 @@ from django.db import connection
 from ledger import retention, sql
 from ledger.checks import check
 from ledger.core.windows import DAY, HOUR
-from ledger.models import Change, Cluster, LedgerHour, Machine, Refused, Run, Source, Span, State, Worker
+from ledger.models import (
+    Alert,
+    Change,
+    Channel,
+    Cluster,
+    Delivery,
+    LedgerHour,
+    Machine,
+    Refused,
+    Run,
+    Source,
+    Span,
+    State,
+    Worker,
+)
 from ledger.retention import EdgeLeaps, prune
 from tests.faults import scene
 from tests.faults.crashing import crash, end, start
@@ -125,6 +139,21 @@ def test_refused_items_go_with_their_hours() -> None:
         )
     prune(cluster.pk, now=NOW)
     assert Refused.objects.get().received_at == moment(EDGE)
+
+
+@pytest.mark.django_db
+def test_alerts_that_were_over_go_with_what_was_told_of_them() -> None:
+    cluster = told_cluster()
+    workspace = cluster.organization.workspace_set.get()
+    channel = Channel.objects.create(workspace=workspace, kind="email", name="ana", target="ana@example.com")
+    for rule, over in (("ledger_late", "23:59"), ("prune_late", "24:00"), ("source_stale", "")):
+        begun, ended = moment(at("20:00")), moment(at(over)) if over else None
+        instants = {"hour": begun, "told_at": begun, "fired_at": begun, "resolved_at": ended}
+        alert = Alert.objects.create(cluster=cluster, rule=rule, subject="x", name="x", **instants)
+        Delivery.objects.create(channel=channel, alert=alert, event="firing", made_at=begun, sent_at=begun)
+    prune(cluster.pk, now=NOW)
+    assert set(Alert.objects.values_list("rule", flat=True)) == {"prune_late", "source_stale"}
+    assert Delivery.objects.count() == 0
 
 
 # --- clocks ---

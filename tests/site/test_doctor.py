@@ -14,7 +14,7 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from goodput_site import doctor
-from ledger.models import Cluster, Organization, Source
+from ledger.models import Channel, Cluster, Delivery, Organization, Source, Workspace
 from tests.site.running import manage
 
 pytestmark = pytest.mark.django_db
@@ -140,3 +140,20 @@ def test_the_command_says_it_without_a_traceback(folder: Path) -> None:
     assert "WRONG CELERY_BROKER_URL is not set" in done.stdout
     assert "WRONG The database does not answer: connection" in done.stdout
     assert not (folder / "state").exists()
+
+
+def test_a_cluster_that_nobody_prunes(delivered: Cluster) -> None:
+    Cluster.objects.update(pruned_at=timezone.now() - timedelta(days=2, minutes=1))
+    assert wrong() == ["Not pruned for two days: acme/east. `manage.py prune` says what holds it up."]
+
+
+def test_mail_that_nobody_can_send_and_what_was_given_up(delivered: Cluster) -> None:
+    workspace = Workspace.objects.create(organization=delivered.organization, name="vision")
+    channel = Channel.objects.create(workspace=workspace, kind="email", name="ana", target="ana@example.com")
+    Delivery.objects.create(channel=channel, event="test", dead_at=timezone.now())
+    Delivery.objects.create(channel=channel, event="test", due_at=timezone.now() - timedelta(minutes=11))
+    assert wrong() == [
+        "Somebody wants mail, and EMAIL_URL is not set: name a mail server.",
+        "1 notifications were given up in a day: the page of their channel says why.",
+        "1 notifications wait for over ten minutes: start a Celery worker and one beat.",
+    ]
