@@ -134,7 +134,7 @@ def begin(alpha: Alpha, jobs: dict[str, str]) -> None:
     jobs["array"] = alpha.submit(
         "array", "srun sleep 3", "-w", "node1", "--gres=gpu:a100:1", "-a", "0-1", user="daemon"
     )
-    jobs["suspend"] = alpha.submit("suspend", "srun sleep 10", "-w", "node1", "--gres=gpu:1")
+    jobs["suspend"] = alpha.submit("suspend", "sleep 10", "-w", "node1", "--gres=gpu:1")
     jobs["again"] = alpha.submit(
         "again", "srun sleep 10", "-w", "node2", "--gres=gpu:a100:3", "--requeue", user="daemon"
     )
@@ -143,9 +143,9 @@ def begin(alpha: Alpha, jobs: dict[str, str]) -> None:
 
 def requeue_and_suspend(alpha: Alpha, jobs: dict[str, str]) -> None:
     alpha.await_state(jobs["suspend"], "RUNNING/None")
-    alpha.do("scontrol", "suspend", jobs["suspend"])
     alpha.await_state(jobs["again"], "RUNNING/None")
     alpha.do("scontrol", "requeue", jobs["again"])
+    alpha.do("scontrol", "suspend", jobs["suspend"])  # it has no step: one that is just launched would stay hung
     alpha.await_state(jobs["cancel"], "RUNNING/None")
     alpha.do("scancel", jobs["cancel"])
     alpha.await_state(jobs["fail"], "FAILED")
