@@ -20,6 +20,7 @@ from ledger.queries import RunKey
 from ledger.writing import ledgers, progress, runs
 
 SEGMENTS_MAX = 100_000
+LOSSES_MAX = 20
 
 
 def run_of(scope: Scope, name: str) -> RunKey:
@@ -57,7 +58,9 @@ class OneRun(Ledgers):
         following = page_at(request, end, {"limit": limit}) if end < len(workers) else None
         page = runs.Page(offset, end, following)
         row, said = queries.run_row(scope, found), queries.run_conditions(found)
-        return Response(runs.run_with_workers(row, workers, page, said))
+        window = queries.run_window(found)
+        lost = queries.losses(found, window.start, window.end, LOSSES_MAX)
+        return Response(runs.run_with_workers(row, workers, page, said, lost.rows))
 
 
 class RunGoodput(Ledgers):

@@ -131,9 +131,23 @@ COMPONENTS: dict[str, Shape] = {
             "step_at": nullable(INSTANT),
         }
     ),
+    "Loss": shape(
+        {
+            "category": CATEGORY,
+            "since": INSTANT,
+            "until": {**nullable(INSTANT), "description": "Null: it goes on."},
+            "workers": COUNT,
+            "worker": {**TEXT, "description": "The first of them."},
+            "machine": nullable(TEXT),
+            "reasons": {"type": "array", "items": TEXT},
+            "lost_gpu_hours": AMOUNT,
+        }
+    ),
     "RunNow": shape(
         {
             **RUN,
+            "attempts": COUNT,
+            "losses": listing("Loss"),
             "conditions": listing("Condition"),
             "source_conditions": listing("SourceCondition"),
             "workers": listing("WorkerNow"),

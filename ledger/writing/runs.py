@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from ledger.batches import Condition
 from ledger.core.categories import Category, Phase
 from ledger.decode.values import iso
-from ledger.queries import RunRow, RunWorker, Segment, StalledWorker, Timeline
-from ledger.writing.figures import cell, table, thousandths
+from ledger.queries import Loss, RunRow, RunWorker, Segment, StalledWorker, Timeline
+from ledger.writing.figures import cell, in_hours, table, thousandths
 
 Document = dict[str, Any]
 COLUMNS = (
@@ -50,14 +50,33 @@ class Page(NamedTuple):
     following: str | None
 
 
-def run_with_workers(of: RunRow, workers: Sequence[RunWorker], page: Page, said: Sequence[Condition] = ()) -> Document:
-    """Return a run, what is true of it and all its workers, what its source says of it, and a page of its workers."""
+def run_with_workers(
+    of: RunRow, workers: Sequence[RunWorker], page: Page, said: Sequence[Condition], lost: Sequence[Loss]
+) -> Document:
+    """Return a run, what is true of it, what its source says, what it lost and why, and a page of its workers."""
     return run(of) | {
+        "attempts": max((one.attempt for one in workers), default=0),
         "conditions": list(conditions(of, workers)),
         "source_conditions": [source_condition(one) for one in said],
+        "losses": [loss(one) for one in lost],
         "workers": [worker(one) for one in workers[page.start : page.end]],
         "count": len(workers),
         "next": page.following,
+    }
+
+
+def loss(of: Loss) -> Document:
+    """Return a stretch of lost time: when, of whom, why, and what it cost."""
+    kind = of.ledger.biggest_loss or Category.WAITING
+    return {
+        "category": kind.label,
+        "since": iso(of.since),
+        "until": None if of.still else iso(of.until),
+        "workers": of.workers,
+        "worker": of.worker,
+        "machine": of.machine or None,
+        "reasons": list(of.reasons),
+        "lost_gpu_hours": in_hours(of.ledger.lost),
     }
 
 

@@ -82,9 +82,12 @@ def test_questions_that_cannot_be_answered(api: Api, query: dict[str, Any]) -> N
 
 def test_one_run_its_conditions_and_its_workers(api: Api, history: History) -> None:
     answer = ask(api, "runs/llm", history.reader)
-    assert list(answer) == [*LABELS, "conditions", "source_conditions", "workers", "count", "next"]
+    assert list(answer) == [
+        *LABELS, "attempts", "conditions", "source_conditions", "losses", "workers", "count", "next",
+    ]  # fmt: skip
     assert [worker["worker"] for worker in answer["workers"]] == ["worker-0", "worker-1"]
     calm, stalled = answer["workers"]
+    assert answer["attempts"] == 2
     assert (calm["phase"], calm["category"], calm["attempt"], calm["step"]) == ("running", "idle", 2, 1204)
     assert (stalled["category"], stalled["machine"], stalled["pool"], stalled["gpus"]) == (
         "stalled",
@@ -95,6 +98,17 @@ def test_one_run_its_conditions_and_its_workers(api: Api, history: History) -> N
     assert history.now - instant(stalled["since"]) == 38 * 60_000
     assert [condition["type"] for condition in answer["conditions"]] == ["submitted", "idle", "stalled"]
     assert answer["conditions"][2] == {"type": "stalled", "since": stalled["since"], "workers": 1}
+
+
+def test_what_a_run_lost_and_why(api: Api, history: History) -> None:
+    lost = ask(api, "runs/llm", history.reader)["losses"]
+    costs = [one["lost_gpu_hours"] for one in lost]
+    assert costs == sorted(costs, reverse=True)
+    whole = ask(api, "runs/llm/goodput", history.reader)["total"]["lost_gpu_hours"]
+    assert abs(sum(costs) - whole) < 0.1, "all of it, but for the moment between two questions"
+    assert {"stalled"} <= {one["category"] for one in lost}
+    preempted = ask(api, "runs/sweep-0", history.reader)["losses"]
+    assert [(one["category"], one["reasons"]) for one in preempted] == [("preemption", ["preemption"])]
 
 
 def test_what_its_source_says_of_a_run(api: Api, history: History) -> None:

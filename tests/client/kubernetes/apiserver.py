@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-PATIENCE = 20.0
+PATIENCE = 10.0
 
 
 @dataclass
@@ -74,10 +76,20 @@ class ApiServer:
         self.token = ""
         self.turned = threading.Condition()
         self.closing = False
+        self.connections: set[socket.socket] = set()
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def setup(self) -> None:
+                super().setup()
+                server.connections.add(self.connection)
+
+            def finish(self) -> None:
+                with suppress(OSError):
+                    super().finish()
+                server.connections.discard(self.connection)
 
             def do_GET(self) -> None:
                 server.answer(self)
@@ -92,7 +104,8 @@ class ApiServer:
                 """Say nothing."""
 
         class Http(ThreadingHTTPServer):
-            daemon_threads = False
+            daemon_threads = True
+            block_on_close = False
 
             def handle_error(self, *_: Any) -> None:
                 """A client that went away is no error."""
@@ -109,6 +122,9 @@ class ApiServer:
         with self.turned:
             self.closing = True
             self.turned.notify_all()
+        for connection in list(self.connections):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         self.http.shutdown()
         self.http.server_close()
 
@@ -198,7 +214,7 @@ class ApiServer:
             kept.opened += 1
             self.turned.notify_all()
         try:
-            self._follow(to, resource, sent)
+            self._follow(to, resource, sent, time.monotonic() + int(query["timeoutSeconds"]))
         except OSError:
             return None
         finally:
@@ -206,7 +222,7 @@ class ApiServer:
                 kept.streams -= 1
                 self.turned.notify_all()
 
-    def _follow(self, to: BaseHTTPRequestHandler, resource: str, sent: int) -> None:
+    def _follow(self, to: BaseHTTPRequestHandler, resource: str, sent: int, until: float) -> None:
         kept = self.kept[resource]
         while True:
             with self.turned:
@@ -218,7 +234,7 @@ class ApiServer:
             for version, kind, of in fresh:
                 write(to, {"type": kind, "object": of})
                 sent = version
-            what = self.fault(resource, "stream")
+            what = self.fault(resource, "stream") or ("end" if time.monotonic() > until else "")
             if what == "410":
                 write(to, expired())
                 return end_stream(to)

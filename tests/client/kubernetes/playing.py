@@ -56,18 +56,20 @@ def played(recording: Recording, faults: tuple[tuple[int, Fault], ...] = (), **s
         for resource, listed in recording.lists.items():
             server.load(resource, listed["raw"]["items"])
         agent = Agent(server, clock, **settings)
-        for resource in KINDS:
-            server.wait_for_watch(resource)
-        for number, event in enumerate(changes(recording)):
-            due = [fault for at, fault in faults if at == number]
-            if due:
-                server.faults += due
-                server.wait_until_hit()
-                for fault in due:
-                    server.wait_for_watch(fault.resource)
-            tell(server, clock, agent.source, event)
-        clock.set(recording.ended)
-        agent.end()
+        try:
+            for resource in KINDS:
+                server.wait_for_watch(resource)
+            for number, event in enumerate(changes(recording)):
+                due = [fault for at, fault in faults if at == number]
+                if due:
+                    server.faults += due
+                    server.wait_until_hit()
+                    for fault in due:
+                        server.wait_for_watch(fault.resource)
+                tell(server, clock, agent.source, event)
+            clock.set(recording.ended)
+        finally:
+            agent.end()
         yield agent
 
 

@@ -119,7 +119,8 @@ class Kubernetes:
         if self.settings.lease is not None:
             self.lease = Lease(self.access.client(TIMEOUT), self.settings.lease, self.settings.identity)
             self.lease.turn()
-            threads.append(threading.Thread(target=self.lease.run, args=(stop,), name="lease", daemon=True))
+            holder = threading.Thread(target=self.lease.run, args=(stop,), name="lease", daemon=True)
+            threads.append(holder)
         for thread in threads:
             thread.start()
         try:
@@ -131,12 +132,16 @@ class Kubernetes:
             self._drain(mapping, [])
             self._say(mapping, put)
         finally:
-            self.client.close()
             if self.lease is not None:
+                holder.join(STOP_SECONDS)  # it gives the lease back
                 self.lease.client.close()
-            mapping.memory.close()
+            until = time.monotonic() + STOP_SECONDS
+            for watcher in self.watchers:
+                watcher.interrupt()
             for thread in threads:
-                thread.join(STOP_SECONDS / len(threads))
+                thread.join(max(until - time.monotonic(), 0.0))
+            self.client.close()
+            mapping.memory.close()
 
     def _watchers(self) -> list[Watcher]:
         return [

@@ -18,7 +18,7 @@ from astra.collect.kubernetes.context import Context, Queue, queue_of
 from astra.collect.kubernetes.jobs import Job, job_of
 from astra.collect.kubernetes.memory import Memory
 from astra.collect.kubernetes.nodes import POOL_LABELS, Fleet, Node, node_of
-from astra.collect.kubernetes.owners import Top, attempts_before, position, top_of_job, top_of_pod
+from astra.collect.kubernetes.owners import READ, Top, attempts_before, position, top_of_job, top_of_pod
 from astra.collect.kubernetes.pods import Pod, pod_of
 from astra.collect.kubernetes.raw import BadObject, Raw
 from astra.collect.kubernetes.runs import Run
@@ -28,6 +28,7 @@ log = logging.getLogger("astra.collect")
 
 POD, NODE, WORKLOAD, CLAIM = "Pod", "Node", "Workload", "ResourceClaim"
 BAD_SAID_MAX = 1_000
+KEPT_MS = 3_600_000
 
 
 class Said(NamedTuple):
@@ -71,6 +72,8 @@ class Mapping:
         self.new_machines: dict[str, Item] = {}
         self.bad: set[str] = set()
         self.bad_count = 0
+        self.leaving: dict[str, int] = {}
+        self.started = False
 
     def replace(self, kind: str, objects: Iterable[Raw], at: int, last_sight: int | None = None) -> None:
         """Take a complete list of a kind; what is known and not in it was deleted unseen since `last_sight`."""
@@ -200,8 +203,8 @@ class Mapping:
         elif kind == NODE and name:
             self.fleet.drop(name, at)
             self._touch_node(name)
-            if name in self.machines:
-                self._tell_machine(name, {"name": name, "gpus": 0, "ready": False})
+            if self.machines.pop(name, None):
+                self.new_machines[name] = {"name": name, "gpus": 0, "ready": False}
         elif kind == WORKLOAD:
             for owner in [owner for owner, queue in self.queues.items() if queue.meta.uid == uid]:
                 del self.queues[owner]
@@ -214,7 +217,11 @@ class Mapping:
     def _pod_gone(self, uid: str, at: int) -> None:
         run = self.runs.get(self.run_of.pop(uid, ""))
         node = self.node_of.pop(uid, "")
-        self.on_node.get(node, set()).discard(uid)
+        on_node = self.on_node.get(node, set())
+        on_node.discard(uid)
+        if node and not on_node:
+            self.on_node.pop(node, None)
+            self.fleet.gone.pop(node, None)
         if run is not None:
             run.lose(uid, at)
             self.dirty.add(run.top.uid)
@@ -258,8 +265,9 @@ class Mapping:
                 runs.append(item)
                 run.told = item
             workers += [state_item(uid, name, state) for name, state in new]
-            self._let_go(run, context)
+            self._let_go(run, context, now)
         self.dirty.clear()
+        self._forget(now)
         machines = tuple(self.new_machines.values())
         self.new_machines = {}
         return Said(machines, tuple(runs), tuple(workers))
@@ -290,14 +298,25 @@ class Mapping:
     def _run_item(self, run: Run, context: Context) -> Item:
         return run_item(context, self.workspace(run.top.namespace), run.user(self.user_labels))
 
-    def _let_go(self, run: Run, context: Context) -> None:
-        """Forget a run that is over and has no object any more."""
+    def _let_go(self, run: Run, context: Context, now: int) -> None:
+        """Leave a run that is over and has no object any more; who owns it unread may yet make a pod again."""
+        uid = run.top.uid
+        self.leaving.pop(uid, None)
         if context.asks() or run.pods_left or any(track.is_live for track in run.tracks.values()):
             return
-        if run.top.uid not in self.jobs and not self.parts.get(run.top.uid):
-            self.runs.pop(run.top.uid, None)
-            self.parts.pop(run.top.uid, None)
-            self.memory.forget(run.top.uid)
+        if uid not in self.jobs and not self.parts.get(uid):
+            self.leaving[uid] = now if run.top.kind in READ or run.top.kind == POD else now + KEPT_MS
+
+    def _forget(self, now: int) -> None:
+        """Forget what was left long enough ago, and at first what was remembered of runs that are no more."""
+        if not self.started:
+            self.started = True
+            self.leaving |= {uid: now + KEPT_MS for uid in self.memory.memos if uid not in self.runs}
+        for uid in [uid for uid, until in self.leaving.items() if until <= now]:
+            del self.leaving[uid]
+            self.runs.pop(uid, None)
+            self.parts.pop(uid, None)
+            self.memory.forget(uid)
 
 
 def _with_claims(pod: Pod, devices: int) -> Pod:

@@ -90,8 +90,11 @@ class Memory:
     def _read(self, path: Path) -> None:
         """A last line that was cut off by a death says nothing."""
         try:
-            written = path.read_text(encoding="utf-8").splitlines()
+            written = path.read_text(encoding="utf-8", errors="replace").splitlines()
         except FileNotFoundError:
+            return
+        except OSError as error:
+            log.error("What is known of workers cannot be read from %s: %s.", path, error.strerror)  # noqa: TRY400
             return
         for line in written:
             try:

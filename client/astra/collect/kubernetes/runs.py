@@ -171,7 +171,8 @@ class Run:
                 spans += _spans(held, fleet)
                 alone = alone or held.pod.phase == "Succeeded"
         gang = Gang(needed, spans)
-        if alone and not gang.wholes and not any(track.ran_from for track in self.tracks.values()):
+        known = any(track.ran_from or track.past is not None for track in self.tracks.values())
+        if alone and not gang.wholes and not known:
             self.unbarred = True
             return Gang(0, ())
         return gang

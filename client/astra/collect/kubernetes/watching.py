@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import random
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from enum import Enum
 from typing import NamedTuple
 
@@ -91,6 +93,7 @@ class Watcher:
         self.lists = 0
         self.failures = 0
         self.from_version = ""
+        self.open: httpx.Response | None = None
 
     @property
     def where(self) -> str:
@@ -193,6 +196,8 @@ class Watcher:
             began, events = time.monotonic(), 0
             for _ in self._events(max(int(min(WATCH_SECONDS, due - began)), 1)):
                 events += 1
+                if time.monotonic() >= due + 1.0:
+                    break  # a server that does not end its streams when asked to
             self.seen_at = self.clock()
             if events or time.monotonic() - began >= QUICK_SECONDS:
                 quick, self.failures = 0, 0
@@ -214,6 +219,7 @@ class Watcher:
         try:
             with self.client.stream("GET", path, params=parameters, timeout=WATCH_TIMEOUT) as response:
                 self._judge(response, "watch")
+                self.open = response
                 self._regain()
                 for line in response.iter_lines():
                     if self.stop.is_set():
@@ -225,6 +231,14 @@ class Watcher:
             log.debug("A watch of %s broke: %s", self.where, error)
         except httpx.TransportError as error:
             raise Again(f"The API server cannot be reached: {error or type(error).__name__}") from None
+
+    def interrupt(self) -> None:
+        """End the stream that is open, from another thread: its reader finds it ended."""
+        stream = self.open.extensions.get("network_stream") if self.open is not None else None
+        found = stream.get_extra_info("socket") if stream is not None else None
+        if found is not None:
+            with suppress(OSError):
+                found.shutdown(socket.SHUT_RDWR)
 
     def _take(self, line: str) -> None:
         try:
