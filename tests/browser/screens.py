@@ -90,7 +90,9 @@ def taken(browser: Browser, demo: Mapping[str, str], addresses: list[tuple[str, 
     page = context.new_page()
     titles = {}
     for route, address in sorted(addresses, key=lambda each: each[0] != "login"):
-        page.goto(demo["url"].rstrip("/") + address, wait_until="networkidle")
+        answer = page.goto(demo["url"].rstrip("/") + address, wait_until="networkidle")
+        if answer is None or answer.status != 200:
+            raise SystemExit(f"{address} cannot be shown")
         titles[route] = page.title()
         snapped(page, IMAGES / f"{name_of(route)}-{scheme}.webp")
         if route == "login":
