@@ -39,6 +39,7 @@ class RunItem(NamedTuple):
     outcome: str | None
     min_goodput_milli: int | None
     conditions: tuple["Condition", ...] | None = None
+    log_profile: str | None = None
 
 
 class Condition(NamedTuple):

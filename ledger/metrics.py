@@ -13,7 +13,7 @@ from prometheus_client.exposition import choose_encoder
 
 from ledger.core.categories import Category
 from ledger.core.totals import GPU_US_PER_HOUR
-from ledger.queries.scrape import KINDS, NOTHING, WINDOWS, GoingRun, Scrape, Spent
+from ledger.queries.scrape import KINDS, NOTHING, WINDOWS, GoingRun, Judged, Scrape, Spent
 
 NAMES_MAX = 5_000
 OTHER = "_other"
@@ -58,6 +58,7 @@ def families(seen: Scrape, names_max: int = NAMES_MAX) -> Iterator[Family]:
     yield from of_runs(folded_runs(runs, kept_runs))
     yield stalled(seen.stalled)
     yield straggling(seen.straggling)
+    yield judged(seen.judged)
     yield not_shown({**dropped, "run": len(runs) - len(kept_runs)})
 
 
@@ -100,6 +101,21 @@ def straggling(runs: Mapping[str, int]) -> Family:
     family = Family("astraeus_runs_with_straggler", "Runs with a worker that is slower than its gang now.")
     for name, count in runs.items():
         family.add(labels(namespace=name), count)
+    return family
+
+
+def judged(figures: Iterable[Judged]) -> Family:
+    family = Family(
+        "astraeus_run_threshold_met",
+        "Whether a run that ended within a day reached what it had to reach by its logs: 1 or 0.",
+    )
+    written_once = set()
+    for workspace, name, uid, figure, met in figures:
+        of = labels(namespace=workspace, run=name, figure=figure)
+        if of in written_once:
+            of = labels(namespace=workspace, run=f"{name}/{uid}", figure=figure)
+        written_once.add(of)
+        family.add(of, int(met))
     return family
 
 

@@ -11,6 +11,7 @@ from ledger.clock import Clock
 from ledger.core.streams import Stream
 from ledger.core.windows import floor_hour
 from ledger.decode.again import as_sent, condition
+from ledger.measuring.begin import name_profiles
 
 NO_POOL_NAME = "none"
 
@@ -124,6 +125,7 @@ def _label_runs(items: Iterable[RunItem], runs: dict[str, int]) -> None:
             minima=[item.min_goodput_milli for item in last.values()],
             conditions=[_document(item.conditions) for item in last.values()],
         )
+        name_profiles({runs[uid]: item.log_profile for uid, item in last.items() if item.log_profile})
 
 
 def _document(conditions: tuple[Condition, ...] | None) -> str | None:

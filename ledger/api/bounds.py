@@ -11,7 +11,8 @@ Shape = dict[str, Any]
 _INSTANT: Shape = {"string": {"format": "date-time"}}
 _NAME: Shape = {"string": {"maxLength": values.NAME_CHARACTERS_MAX}}
 _INSTANTS = ("sent_at", "seen_from", "at", "from", "submitted_at", "ended_at")
-_NAMES = ("source", "name", "uid", "workspace", "kind", "user", "outcome", "run", "worker", "machine", "pool")
+_NAMES = ("source", "name", "uid", "workspace", "kind", "user", "outcome", "run", "worker", "machine", "pool",
+          "log_profile")  # fmt: skip
 
 
 def _number(most: int, least: int = 0) -> Shape:

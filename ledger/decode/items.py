@@ -95,9 +95,13 @@ class Judge:
             least = None if item.min_goodput is UNSET or item.min_goodput is None else values.ratio(item.min_goodput)
             field = "conditions"
             conditions = self.conditions(item.conditions)
+            field = "log_profile"
+            profile = self.names.optional(item.log_profile)
         except ValueError as error:
             raise BadValue(field, str(error)) from None
-        return RunItem(index, uid, workspace, name, kind, user, submitted_at, ended_at, outcome, least, conditions)
+        return RunItem(
+            index, uid, workspace, name, kind, user, submitted_at, ended_at, outcome, least, conditions, profile
+        )  # fmt: skip
 
     def conditions(self, said: list[wire.Condition] | UnsetType | None) -> tuple[Condition, ...] | None:
         """Return a run's conditions; None when nothing was said of them. Raises ValueError."""

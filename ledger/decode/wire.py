@@ -41,6 +41,7 @@ class Run(Struct, forbid_unknown_fields=True, gc=False):
     outcome: Text = UNSET
     min_goodput: Number = UNSET
     conditions: list[Condition] | UnsetType | None = UNSET
+    log_profile: Text = UNSET
 
 
 class Worker(Struct, forbid_unknown_fields=True, gc=False):

@@ -1,6 +1,7 @@
 """Patterns compiled by RE2, which takes time linear in the line, and what a line of a log says by them."""
 
 import re
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import re2
@@ -171,12 +172,20 @@ class Matcher:
 
 
 def captured(match: Any) -> dict[str, str]:
-    """Return what the named groups captured, as text, without those that took no part."""
+    """Return what the named groups captured, as text, in the order of the groups, without those that took no part."""
+    groups = match.groups()
     return {
-        name.decode(): value.decode("utf-8", "replace").strip()
-        for name, index in sorted(match.re.groupindex.items(), key=lambda pair: pair[1])
-        if (value := match.group(index)) is not None
+        name: value.decode("utf-8", "replace").strip()
+        for name, index in names_of(match.re)
+        if (value := groups[index - 1]) is not None
     }
+
+
+@lru_cache(maxsize=4_096)
+def names_of(expression: Any) -> tuple[tuple[str, int], ...]:
+    """Return the named groups of an expression, in their order."""
+    named = ((name.decode(), index) for name, index in expression.groupindex.items())
+    return tuple(sorted(named, key=lambda pair: pair[1]))
 
 
 def nameless(regex: str) -> str:

@@ -14,6 +14,9 @@ def millionths(text: str, scale: int = 1_000_000) -> int | None:
     """Return a number times `scale`, rounded half to even; None for what is none, negative, or out of bounds."""
     if text.isascii() and text.isdecimal() and len(text) <= 12:
         return int(text) * scale
+    whole, _, part = text.partition(".")
+    if len(text) <= 18 and text.isascii() and whole.isdecimal() and part.isdecimal():
+        return rounded(int(whole + part) * scale, 10 ** len(part))
     if not _NUMBER.fullmatch(text):
         return None
     value = Decimal(text)
@@ -21,6 +24,12 @@ def millionths(text: str, scale: int = 1_000_000) -> int | None:
         return None if value.adjusted() > 0 else 0
     found = round(Fraction(value) * scale)
     return found if 0 <= found <= MILLIONTHS_MAX else None
+
+
+def rounded(value: int, divisor: int) -> int:
+    """Return a quotient rounded half to even, as round() does it with a fraction."""
+    whole, rest = divmod(value, divisor)
+    return whole + (2 * rest > divisor or (2 * rest == divisor and whole % 2 == 1))
 
 
 def step_of(text: str) -> int | None:

@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+import re2
+
 from ledger.logs.events import Event
 from ledger.logs.layouts import compiled
-from ledger.logs.matching import Match, Matcher
+from ledger.logs.matching import Match, Matcher, options
 from ledger.logs.profiles import LINE_BYTES_MAX
 
 PIECE_BYTES = 256 * 1024
 ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 STAMPED = re.compile(rb"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)) ")
-ANY_STAMPED = re.compile(STAMPED.pattern, re.MULTILINE)
+ANY_STAMPED = re2.compile(b"(?m)" + STAMPED.pattern, options())
 STAMP = compiled("RFC3339Nano")
 
 

@@ -1,5 +1,6 @@
 """Begin a run's measurement, and say what it must reach."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -54,6 +55,15 @@ def begin(run: int, wish: Wish) -> Measurement:
                 raise Conflict("The run is over and its measurement frozen.")
             measurement.save()
         return measurement
+
+
+def name_profiles(named: dict[int, str]) -> None:
+    """Begin the measurements of runs that name a log profile; one that was begun stays as it is."""
+    if named:
+        begun = Measurement.objects.filter(run__in=named).exclude(document=None).values_list("run", flat=True)
+        for run in sorted(set(named) - set(begun)):
+            with suppress(Conflict):
+                begin(run, Wish(named[run]))
 
 
 def _said(of: Measurement) -> tuple[object, ...]:

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from ledger import sql
 from ledger.access import Scope
 from ledger.core.categories import Category
-from ledger.core.windows import Window, floor_hour
+from ledger.core.windows import DAY, Window, floor_hour
 
 KINDS = ("cluster", "workspace", "machine", "pool")
 WINDOWS = ("hour", "day")
+JUDGED_MAX = 5_000
 
 
 class Spent(NamedTuple):
@@ -46,6 +47,16 @@ class GoingRun(NamedTuple):
     spent: Spent
 
 
+class Judged(NamedTuple):
+    """A figure that a run had to reach by its logs, and whether it did."""
+
+    workspace: str
+    name: str
+    uid: str
+    figure: str
+    met: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Scrape:
     """What was spent by (kind, window) and name, by the runs that go on; what is stalled and straggles.
@@ -58,6 +69,7 @@ class Scrape:
     runs: tuple[GoingRun, ...]
     stalled: Mapping[str, int]
     straggling: Mapping[str, int]
+    judged: tuple[Judged, ...] = ()
 
 
 def scrape(scope: Scope, now: int) -> Scrape:
@@ -70,7 +82,7 @@ def scrape(scope: Scope, now: int) -> Scrape:
         for length in WINDOWS if recent else WINDOWS[1:]:
             named = spent[kind, length]
             named[name] = named[name].together(one) if name in named else one
-    return Scrape(spent, _going(scope), _stalled(scope), _straggling(scope))
+    return Scrape(spent, _going(scope), _stalled(scope), _straggling(scope), _judged(scope, now))
 
 
 def _going(scope: Scope) -> tuple[GoingRun, ...]:
@@ -78,6 +90,11 @@ def _going(scope: Scope) -> tuple[GoingRun, ...]:
     return tuple(
         GoingRun(name, uid, workspace, Spent(held, tuple(amounts))) for name, uid, workspace, held, *amounts in found
     )
+
+
+def _judged(scope: Scope, now: int) -> tuple[Judged, ...]:
+    where = {"workspaces": sorted(scope.workspaces), "since": now - DAY, "limit": JUDGED_MAX}
+    return tuple(Judged(*row) for row in sql.rows("scrape_judged", **where))
 
 
 def _stalled(scope: Scope) -> dict[str, int]:

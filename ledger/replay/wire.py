@@ -67,6 +67,7 @@ def run_json(item: RunItem) -> type_json:
         outcome=item.outcome,
         min_goodput=_thousandths(item.min_goodput_milli),
         conditions=None if item.conditions is None else [condition(one) for one in item.conditions],
+        log_profile=item.log_profile,
     )
 
 

@@ -1,4 +1,4 @@
-"""Log goodput over HTTP: profiles, lines in, the measurement out, frozen when the run is over."""
+"""Log goodput over HTTP: lines in, the measurement out, frozen when the run is over."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -6,79 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
-from django.test import Client
 
 from ledger import queries
 from ledger.batches import Batch
-from ledger.core.categories import Phase
 from ledger.ingest import ingest
-from ledger.logs.builtin import BUILTIN
 from ledger.measuring.answers import answer, freeze_due
-from ledger.models import Change, Measurement, Run, Worker
-from tests.api.conftest import Api, Tenants
-from tests.dashboards.world import run, state
+from ledger.models import Measurement, Run, Worker
+from tests.api.shipping import PLAIN, Logs, ago, end, logs
+from tests.dashboards.world import run
 
-PLAIN = {
-    "kind": "LogProfile",
-    "metadata": {"name": "plain"},
-    "spec": {
-        "timestamp": {"layout": "RFC3339"},
-        "patterns": {
-            "applicationStart": {"regex": "^start$"},
-            "trainingStep": {"regex": r"^step (?P<globalStep>\d+)"},
-            "checkpointDone": {"regex": r"^done (?P<step>\d+)"},
-        },
-    },
-}
-AS_YAML = """
-kind: LogProfile
-metadata: {name: plain}
-spec:
-  timestamp: {layout: RFC3339}
-  patterns:
-    trainingStep: {regex: '^step (?P<globalStep>\\d+)', example: step 5}
-"""
-
-
-class Logs:
-    """The interface of logs, with a token that may do all."""
-
-    def __init__(self, api: Api) -> None:
-        self.api, self.client = api, Client()
-        self.token = api.token("read", "ingest", "admin")
-
-    def ask(self, method: str, path: str, body: Any = None, kind: str = "application/json", token: str = "") -> Any:
-        data = body if isinstance(body, str) else "" if body is None else json.dumps(body)
-        headers = {"Authorization": f"Bearer {token or self.token}"}
-        return self.client.generic(method, f"/v1/{path}", data, content_type=kind, headers=headers)
-
-    def send(self, lines: list[str], run: str = "llm", **more: Any) -> Any:
-        return self.ask("POST", f"runs/{run}/logs", {"lines": lines, **more})
-
-    def status(self, run: str = "llm") -> dict[str, Any]:
-        found: dict[str, Any] = self.ask("GET", f"runs/{run}/measurement").json()["status"]
-        return found
-
-
-@pytest.fixture
-def logs(api: Api) -> Logs:
-    now = queries.now()
-    told = Batch("test", now)
-    run(told, "llm", "ana", now - 3_600_000)
-    state(told, "llm", "worker-0", now - 3_600_000, Phase.RUNNING, gpus_milli=8000, machine="gpu-1")
-    assert ingest(api.tenants.east, told).refused == []
-    return Logs(api)
-
-
-def ago(seconds: float) -> str:
-    return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def end(api: Api, seconds_ago: float, outcome: str = "Succeeded") -> None:
-    ended = datetime.now(UTC) - timedelta(seconds=seconds_ago)
-    Run.objects.filter(cluster=api.tenants.east).update(ended_at=ended, outcome=outcome)
-    Measurement.objects.update(created_at=ended - timedelta(hours=1))
+__all__ = ["logs"]
 
 
 def test_lines_become_a_measurement(logs: Logs) -> None:
@@ -176,136 +113,45 @@ def test_steps_of_a_log_are_progress(logs: Logs) -> None:
     assert worker.step_at == datetime.fromisoformat(seen)
 
 
+def test_a_checkpoint_is_no_stall(logs: Logs) -> None:
+    """No progress is expected while it is saved, also as long as the process is seen."""
+    step = "iteration 10/ 100 | consumed samples: 40 | elapsed time per iteration (ms): 900.0 |"
+    lines = [f"{ago(1500)} {step}", f"{ago(1400)} saving checkpoint at iteration 10 to /checkpoints"]
+    logs.send(lines, profile="megatron-training", first=0)
+    logs.send([], seen_at=ago(1), first=2)
+    assert logs.ask("GET", "workers?state=stalled").json()["workers"] == []
+
+
+def test_a_run_names_its_profile(logs: Logs) -> None:
+    now = queries.now()
+    told = Batch("test", now)
+    run(told, "other", "ana", now)
+    told.runs[0] = told.runs[0]._replace(log_profile="maxtext")
+    for _ in range(2):
+        assert ingest(logs.api.tenants.east, told).refused == []
+    assert Measurement.objects.get().profile == "maxtext"
+    third = {"uid": "uid-third", "workspace": "vision", "log_profile": "torchtitan"}
+    body = {"source": "t", "sent_at": ago(0), "runs": [third]}
+    assert logs.ask("POST", "clusters/east/observations", body).status_code == 202
+    assert Measurement.objects.get(run__uid="uid-third").profile == "torchtitan"
+
+
+def test_what_a_run_had_to_reach_is_a_metric(logs: Logs) -> None:
+    logs.ask("PUT", "runs/llm/measurement", {"logProfileRef": "maxtext", "thresholds": {"avgStepTimeSec": "value < 2"}})
+    logs.send([f"{ago(900 - n)} completed step: {n}, seconds: 5.0, TFLOP/s/device: 1" for n in range(4)], first=0)
+    token = logs.api.token("metrics")
+    told = 'astraeus_run_threshold_met{namespace="vision",run="llm",figure="avgStepTimeSec"} 0'
+    assert told not in logs.ask("GET", "goodput/metrics", token=token).content.decode()
+    end(logs.api, 90)
+    assert freeze_due(queries.now()) == 1
+    assert told in logs.ask("GET", "goodput/metrics", token=token).content.decode()
+
+
 def test_a_hung_log_proves_a_stall(logs: Logs) -> None:
     logs.send([f"{ago(1500)} completed step: 1, seconds: 2.5, TFLOP/s/device: 1"], profile="maxtext", first=0)
     logs.send([], seen_at=ago(1), first=1)
     stalled = logs.ask("GET", "workers?state=stalled").json()["workers"]
     assert [(one["worker"], one["step"]) for one in stalled] == [("worker-0", 1)]
-
-
-def test_profiles_are_kept_in_versions(logs: Logs) -> None:
-    assert logs.ask("POST", "log-profiles", AS_YAML, "application/yaml").json()["version"] == 1
-    assert logs.ask("PUT", "log-profiles/plain", AS_YAML, "application/yaml").json()["version"] == 1
-    logs.send([f"{ago(90)} step 1"], profile="plain", first=0)
-    assert logs.ask("PUT", "log-profiles/plain", PLAIN).json()["version"] == 2
-    assert logs.ask("GET", "log-profiles/plain").json()["document"] == PLAIN
-    assert "done" not in logs.ask("GET", "log-profiles/plain?version=1&format=yaml").content.decode()
-    logs.send([f"{ago(60)} done 1"], first=1)
-    found = logs.ask("GET", "runs/llm/measurement").json()
-    assert found["spec"]["logProfileRef"]["version"] == 1
-    assert "lastCheckpointStep" not in found["status"]
-    assert logs.ask("DELETE", "log-profiles/plain").status_code == 204
-    assert logs.ask("GET", "log-profiles/plain").status_code == 404
-    assert logs.ask("DELETE", "log-profiles/plain").status_code == 404
-    assert logs.ask("PUT", "log-profiles/plain", PLAIN).json()["version"] == 3
-    told = Change.objects.filter(what__startswith="log_profile").values_list("what", flat=True)
-    assert sorted(told) == ["log_profile_retired", *["log_profile_saved"] * 3]
-
-
-def test_a_resource_comes_out_as_it_went_in(logs: Logs) -> None:
-    document = BUILTIN["megatron-training"] | {"metadata": {"name": "mine", "labels": {"team": "vision"}}}
-    logs.ask("POST", "log-profiles", document)
-    text = logs.ask("GET", "log-profiles/mine?format=yaml")
-    assert text.headers["Content-Type"].startswith("application/yaml")
-    assert logs.ask("PUT", "log-profiles/mine", text.content.decode(), "application/yaml").json() == (
-        logs.ask("GET", "log-profiles/mine").json()
-    )
-    assert logs.ask("GET", "log-profiles/mine").json()["document"] == document
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"trainingStep": {"regex": r"(?=x)"}}, "spec.patterns.trainingStep.regex: does not compile: look-ahead"),
-        ({"trainingStep": {"regex": r"(a)\1"}}, "spec.patterns.trainingStep.regex: does not compile"),
-        ({"trainingStep": {"regex": "a{1000}{1000}"}}, "spec.patterns.trainingStep.regex: does not compile"),
-        ({"trainingStep": {"regex": "x", "example": "y"}}, "spec.patterns.trainingStep.example: is not matched"),
-        ({"trainingStep": {"regex": "x", "units": "minutes"}}, "spec.patterns.trainingStep.units.stepTiming: must be"),
-        ({"trainingStep": {"regex": "(?P<speed>x)"}}, "spec.patterns.trainingStep.regex: captures speed"),
-        ({"trainingStep": {"regex": "x" * 1025}}, "spec.patterns.trainingStep.regex: must have at most 1,024 bytes"),
-        ({"firstStep": {"regex": "x"}}, "spec.patterns.firstStep: is not known"),
-        ({}, "spec.patterns: needs a trainingStep or a bandwidthResult"),
-    ],
-)
-def test_a_bad_profile_is_refused_by_the_name_of_its_pattern(logs: Logs, change: Any, why: str) -> None:
-    document = {
-        "kind": "LogProfile",
-        "metadata": {"name": "bad"},
-        "spec": {"timestamp": {"layout": "RFC3339"}, "patterns": change},
-    }
-    answered = logs.ask("POST", "log-profiles", document)
-    assert answered.status_code == 400
-    assert answered.json()["detail"].startswith(why)
-
-
-@pytest.mark.parametrize(
-    ("body", "kind"),
-    [
-        ("a: &x [1]\nb: *x", "application/yaml"),
-        ("a: [", "application/yaml"),
-        ("- 1", "application/yaml"),
-        ("!!python/object:os.system {}", "application/yaml"),
-        ("a: " + "[" * 20_000, "application/yaml"),
-        ('{"kind": ', "application/json"),
-        ("[1]", "application/json"),
-        ('{"metadata": {"name": "a\\u0000"}}', "application/json"),
-        ("? [a]\n: b", "application/yaml"),
-        ('{"metadata": {"name": ""}, "spec": {}}', "application/json"),
-    ],
-)
-def test_what_is_no_profile(logs: Logs, body: str, kind: str) -> None:
-    assert logs.ask("POST", "log-profiles", body, kind).status_code == 400
-
-
-def test_a_built_in_profile_is_not_changed(logs: Logs) -> None:
-    assert logs.ask("PUT", "log-profiles/maxtext", BUILTIN["maxtext"]).status_code == 400
-    assert logs.ask("GET", "log-profiles/maxtext").json()["version"] == 0
-    assert {one["name"] for one in logs.ask("GET", "log-profiles").json()["profiles"]} == set(BUILTIN)
-
-
-def test_who_reads_and_who_writes_profiles(logs: Logs, tenants: Tenants) -> None:
-    logs.ask("POST", "log-profiles", PLAIN)
-    reader, of_workspace = logs.api.token("read"), logs.api.token("admin", workspace=tenants.vision)
-    assert logs.ask("GET", "log-profiles/plain", token=reader).status_code == 200
-    assert logs.ask("DELETE", "log-profiles/plain", token=reader).status_code == 403
-    assert logs.ask("DELETE", "log-profiles/plain", token=of_workspace).status_code == 403
-    foreign = logs.api.token("admin", of=tenants.globex)
-    nowhere = logs.ask("GET", "log-profiles/nowhere", token=foreign)
-    for method in ("GET", "DELETE"):
-        answered = logs.ask(method, "log-profiles/plain", token=foreign)
-        assert (answered.status_code, answered.content) == (404, nowhere.content)
-    operator = Client()
-    operator.force_login(User.objects.create_user("op", is_staff=True))
-    assert operator.delete("/v1/log-profiles/plain?organization=globex").status_code == 404
-    assert operator.delete("/v1/log-profiles/plain").status_code == 400
-    assert operator.delete("/v1/log-profiles/plain?organization=acme").status_code == 204
-    member = Client()
-    member.force_login(User.objects.create_user("mia"))
-    assert member.delete("/v1/log-profiles/plain").status_code == 403
-
-
-def test_a_profile_is_tried(logs: Logs) -> None:
-    lines = ["2026-10-01T12:00:00Z completed step: 1, seconds: 2.5, TFLOP/s/device: 130.5, loss: 9", "noise"]
-    found = logs.ask("POST", "log-profiles/test", {"profile": "maxtext", "lines": lines}).json()
-    assert found["lines"] == [
-        {
-            "line": 1,
-            "text": lines[0][21:],
-            "matches": [
-                {
-                    "pattern": "trainingStep",
-                    "captured": {"globalStep": "1", "stepTiming": "2.5", "tflops": "130.5", "loss": "9"},
-                    "units": {"stepTiming": "s"},
-                    "at": "2026-10-01T12:00:00.000Z",
-                    "problems": [],
-                }
-            ],
-        }
-    ]
-    none = logs.ask("POST", "log-profiles/test", {"profile": PLAIN, "lines": ["x"] * 5_000}).json()
-    assert none["warnings"][0] == "0 of 5,000 lines matched trainingStep"
-    assert logs.ask("POST", "log-profiles/test", {"profile": PLAIN, "lines": ["x"] * 5_001}).status_code == 400
-    assert logs.ask("POST", "log-profiles/test", {"profile": "nobody", "lines": []}).status_code == 404
 
 
 def test_thresholds_are_judged_after_the_end(logs: Logs) -> None:
