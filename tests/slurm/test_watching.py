@@ -114,7 +114,7 @@ def test_a_pause_is_told_by_slurms_own_time() -> None:
     agent = Agent(Scripted())
     agent.ask(11, RUNS)
     agent.ask(25, job("SUSPENDED 0 0 10 -", switched=at("22")))
-    agent.ask(35, job("RUNNING 0 0 10 -", switched=at("31")))
+    agent.ask(30, job("RUNNING 0 0 10 -", switched=at("31")))  # it was resumed while squeue was asked
     readings = [(item["at"], item["gpu_busy"]) for each in agent.told for item in each.readings]
     assert [(str(text)[17:19], busy) for text, busy in readings] == [("22", 0), ("31", 100)]
 

@@ -10,6 +10,7 @@ from astra.collect.slurm.record import SECOND, Record
 from astra.collect.slurm.scontrol import Node
 from astra.collect.slurm.words import ALIVE, PAUSED, PROLOG, is_held_back
 
+ANSWER = 5 * SECOND  # a list may tell what happened between the question and its answer
 UNLOOKED_MAX = 60 * SECOND  # so long a new job may stand in the queue before the scheduler looks at it
 START_UP = frozenset({"CONFIGURING"})
 PLACED = frozenset({"RUNNING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT"})
@@ -45,12 +46,12 @@ class Known:
 
     def see(self, record: Record, at: int) -> None:
         """Take what squeue said in a list of the instant `at`."""
-        if record.state == "COMPLETING" and (record.end is None or record.end > at):
+        if record.state == "COMPLETING" and (record.end is None or record.end > at + ANSWER):
             record = replace(record, end=None)
         self.now = self.last = record
         if record.state in PLACED and record.start is not None:
             self.start = record.start
-        if record.preempted is not None and record.preempted <= at:
+        if record.preempted is not None and record.preempted <= at + ANSWER:
             self.preempted = min(record.preempted, self.preempted or record.preempted)
         self._wait(record, at)
         self._begin(record, at)
@@ -82,7 +83,7 @@ class Known:
             self.begun, self.booting = at, False
 
     def _pause(self, record: Record, at: int) -> None:
-        switched = record.switched if record.switched is not None and record.switched <= at else at
+        switched = record.switched if record.switched is not None and record.switched <= at + ANSWER else at
         open_since = self.pauses[-1][0] if self.pauses and self.pauses[-1][1] is None else None
         if record.state in PAUSED and open_since is None:
             self.pauses.append((switched, None))
