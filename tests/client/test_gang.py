@@ -98,6 +98,7 @@ def test_a_slow_a_hung_and_a_restarted_worker(transactional_db: None, live_serve
         assert hung.progress_at is not None
         assert stalled.since == round(hung.progress_at.timestamp() * 1000)
         gang.processes["w3"].kill()
+        gang.processes["w3"].wait()
         gang.says({"run": "r1", "worker": "w3", "at": now(), "phase": "failed", "reason": "failure"})
         gang.says({"run": "r1", "worker": "w3", "at": now(), "phase": "starting", "attempt": 2})
         gang.says({"run": "r1", "worker": "w3", "at": now(), "phase": "running", "attempt": 2})
