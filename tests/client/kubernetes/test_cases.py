@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from astra.collect.kubernetes import gpus, rules
-from tests.client.kubernetes.building import Told, condition, job, meta, node, owned, pod, ref, stamp, wants
+from tests.client.kubernetes.building import Told, at, condition, job, meta, node, owned, pod, ref, stamp, wants
 
 
 def test_pods_of_one_name_in_two_namespaces_are_two_runs() -> None:
@@ -288,6 +288,22 @@ def test_a_position_whose_pod_went_unseen_waits_since_its_absence_was_seen(tmp_p
         "worker-0 12:31:05 starting 2 8@gpu-1",
         "worker-0 12:31:09 running 2 8@gpu-1",
     ]
+    again.mapping.memory.close()
+
+
+def test_an_end_that_was_not_sent_before_a_kill_is_said_again(tmp_path: Path) -> None:
+    path = tmp_path / "workers.jsonl"
+    llm = job(worker=1)
+    running = pod("llm-worker-0", **owned(llm, "worker"), runs="12:00:05")
+    told = Told(path)
+    told.put("12:00:06", node(), llm, running)
+    told.mapping.drop("PyTorchJob", llm, at("12:10:00"))
+    assert told.drop("12:10:03", running) == ["worker-0 12:10:03 ended owner 2"]
+    told.mapping.memory.close()
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if line != '["uid-llm"]\n'))
+    again = Told(path)
+    over = {**llm, "status": {"conditions": [condition("Failed", "12:10:00")]}}
+    assert again.put("12:10:09", node(), over) == ["worker-0 12:10:03 ended 2"]
     again.mapping.memory.close()
 
 

@@ -211,6 +211,9 @@ class Run:
         attempt = track.spent + 1
         over = context.over(track.name)
         if over is not None:
+            past = track.past
+            if track.last is None and past is not None and past.ended and past.released is not None:
+                return [State(past.released, attempt, rules.ENDED, "", milli, "", "")]  # it may not have been sent
             if not track.is_live:
                 return []
             at = over.at if over.at is not None else now
