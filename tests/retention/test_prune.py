@@ -272,7 +272,7 @@ def dies(every: int) -> set[str]:
 
 
 def test_a_prune_that_dies_has_changed_nothing_younger_and_is_gone_on_with(transactional_db: None) -> None:
-    assert {"before COMMIT", "after COMMIT"} <= dies(every=7)
+    assert {"before COMMIT", "after COMMIT"} <= dies(every=13)
 
 
 @pytest.mark.soak
