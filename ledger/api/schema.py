@@ -165,7 +165,7 @@ WORKERS: dict[str, Any] = {
     "summary": "Workers that are stalled now, the longest first, or stragglers, the slowest first",
     "parameters": [OpenApiParameter("state", str, enum=list(WORKER_STATES), required=True), *PAGING],
     "responses": {
-        200: {"oneOf": [reference("StalledWorkers"), reference("StragglingWorkers")]},
+        200: {"anyOf": [reference("StalledWorkers"), reference("StragglingWorkers")]},
         **problems(400),
     },
 }

@@ -59,7 +59,7 @@ LEDGER = {
     "unpriced_gpu_hours": {**AMOUNT, "description": "GPU time held in pools that had no price."},
 }
 COSTS = ("cost", "cost_not_productive", "unpriced_gpu_hours")
-REFUSAL = {"list": {"type": "string", "enum": list(wire.LISTS)}, "index": COUNT, "field": TEXT, "error": TEXT}
+REFUSAL = {"list": {"type": "string", "enum": [*wire.LISTS, "batches"]}, "index": COUNT, "field": TEXT, "error": TEXT}
 ENVELOPE = {
     "start": INSTANT,
     "end": INSTANT,

@@ -11,6 +11,7 @@ import schemathesis
 from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
+from django.test import Client
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from schemathesis import GenerationMode
@@ -34,7 +35,15 @@ OPERATIONS = {found.ok().definition.raw["operationId"]: found.ok() for found in 
 
 
 @pytest.fixture(autouse=True)
-def one_connection() -> Iterator[None]:
+def measured(history: History) -> None:
+    """The run that is asked for is measured by its log."""
+    token = {"Authorization": f"Bearer {Token.issue(history.tenants.acme, None, ['admin', 'ingest'])[1]}"}
+    path, wish = f"/v1/runs/{THERE['run']}/measurement", {"logProfileRef": "hf-trainer"}
+    assert Client().put(path, wish, content_type="application/json", headers=token).status_code == 200
+
+
+@pytest.fixture(autouse=True)
+def one_connection(measured: None) -> Iterator[None]:
     """Keep the test's transaction, as Django's own test client does: the application closes it with each request."""
     signals = (request_started, request_finished)
     for signal in signals:
