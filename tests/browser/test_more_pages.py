@@ -87,7 +87,7 @@ def test_the_heat_map_is_read_by_pointer_and_by_keyboard(visit: Visit) -> None:
     expect(page.locator("#figure-held b")).to_have_text("8.0")
     page.go_back()
     page.locator("#heat-table summary").click()
-    expect(page.locator("#heat-table tbody tr")).to_have_count(8)
+    expect(page.locator("#heat-table tbody tr").nth(6)).to_be_visible()
     with page.expect_response(re.compile("gpu-1$")):
         page.evaluate("htmx.trigger('#page', 'refresh')")
     expect(page.locator("#heat-table tbody tr").first).to_be_visible()

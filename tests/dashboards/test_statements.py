@@ -8,16 +8,16 @@ from tests.dashboards.world import World, more_runs
 
 ROOM, EAST = "/w/acme/vision", "/organizations/acme/clusters/east"
 STATEMENTS: dict[tuple[str, str], int] = {
-    ("ana", f"{ROOM}/goodput"): 11,
-    ("ana", f"{ROOM}/goodput?by=machine&run=uid-llm&q=gpu"): 16,
+    ("ana", f"{ROOM}/goodput"): 12,
+    ("ana", f"{ROOM}/goodput?by=machine&run=uid-llm&q=gpu"): 17,
     ("ana", f"{ROOM}/goodput/weekly"): 8,
     ("ana", f"{ROOM}/runs"): 7,
-    ("ana", f"{ROOM}/runs/uid-llm"): 19,
+    ("ana", f"{ROOM}/runs/uid-llm"): 21,
     ("ana", f"{ROOM}/machines"): 10,
     ("ana", f"{ROOM}/machines/gpu-5"): 12,
     ("ana", f"{ROOM}/pools"): 9,
     ("ana", f"{ROOM}/pools/h100"): 12,
-    ("adam", f"{EAST}/goodput"): 15,
+    ("adam", f"{EAST}/goodput"): 16,
     ("adam", f"{EAST}/goodput/weekly"): 10,
     ("adam", f"{EAST}/machines"): 12,
     ("adam", f"{EAST}/machines/gpu-5"): 14,
