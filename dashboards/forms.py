@@ -1,6 +1,7 @@
 """What people fill in on the settings pages, read into values that the steps take."""
 
 from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from typing import Any
 from zoneinfo import available_timezones
 
@@ -64,6 +65,13 @@ class ThresholdsForm(forms.Form):
     )
     stall = _minutes("Stalled after (minutes)", "A worker whose step stands still for longer is stalled.")
     carry = _minutes("A word or reading covers (minutes)", "What nobody watched for longer is unobserved.")
+    straggler = forms.DecimalField(
+        label="A straggler from (times)",
+        min_value=Decimal("1.01"),
+        max_value=100,
+        decimal_places=3,
+        help_text="its gang's step time, for three minutes.",
+    )
     auto = forms.BooleanField(label="Make a workspace when it is first named", required=False)
     unmeasured = forms.ChoiceField(
         label="Running without a reading counts as",
@@ -96,6 +104,7 @@ class ThresholdsForm(forms.Form):
             "busy_milli_percent": ("busy", 1000),
             "stall_after": ("stall", MINUTE),
             "carry_max": ("carry", MINUTE),
+            "straggler_milli": ("straggler", 1000),
             "drop_below": ("drop_below", 1000),
             "drop_points": ("drop_points", 1000),
             "drop_least_held": ("drop_held", GPU_US_PER_HOUR),

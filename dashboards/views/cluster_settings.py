@@ -56,6 +56,7 @@ def thresholds_form(row: "Cluster", data: Any = None) -> ThresholdsForm:
         "stall": _number(row.stall_after_ms, MINUTE),
         "carry": _number(row.carry_max_ms, MINUTE),
         "auto": row.auto_workspaces,
+        "straggler": _number(row.straggler_milli, 1000),
         "drop_below": _number(row.drop_below_milli_percent, 1000),
         "drop_points": _number(row.drop_points_milli, 1000),
         "drop_held": _number(row.drop_least_held_us, GPU_US_PER_HOUR),

@@ -14,7 +14,7 @@ from tests.dashboards.world import World
 
 PATH = "/organizations/acme/clusters/east/settings"
 AS_IT_IS = {"busy": "5", "stall": "10", "carry": "5", "auto": "on", "unmeasured": "productive", "readings": "expected",
-            "drop_below": "50", "drop_points": "20", "drop_held": "1"}  # fmt: skip
+            "drop_below": "50", "drop_points": "20", "drop_held": "1", "straggler": "1.3"}  # fmt: skip
 DAY = timedelta(days=1)
 
 
@@ -43,12 +43,17 @@ def test_thresholds_stand_as_they_are_and_saving_them_changes_nothing(east: Clus
 
 def test_what_is_changed_is_changed_and_nothing_else(east: Cluster) -> None:
     Change.objects.all().delete()
-    said = post("adam", PATH, "thresholds", **AS_IT_IS | {"busy": "7.5", "stall": "30"})
+    said = post("adam", PATH, "thresholds", **AS_IT_IS | {"busy": "7.5", "stall": "30", "straggler": "1.5"})
     assert "In force for samples that arrive from now on" in said.content.decode()
     east.refresh_from_db()
     assert (east.busy_threshold_milli_percent, east.stall_after_ms, east.carry_max_ms) == (7_500, 1_800_000, 300_000)
+    assert east.straggler_milli == 1_500
     (change,) = Change.objects.all()
-    assert change.detail["changed"] == {"busy_threshold_milli_percent": 7_500, "stall_after_ms": 1_800_000}
+    assert change.detail["changed"] == {
+        "busy_threshold_milli_percent": 7_500,
+        "stall_after_ms": 1_800_000,
+        "straggler_milli": 1_500,
+    }
     assert change.actor == "adam"
 
 
@@ -64,7 +69,7 @@ def test_dated_settings_are_in_force_from_the_next_whole_hour(east: Cluster) -> 
 @pytest.mark.parametrize(
     ("field", "value"),
     [("busy", "-1"), ("busy", "101"), ("busy", "NaN"), ("busy", "1e400"), ("stall", "0"), ("stall", "1441"),
-     ("carry", ""), ("unmeasured", "stalled"), ("readings", "maybe")],
+     ("carry", ""), ("straggler", "1"), ("unmeasured", "stalled"), ("readings", "maybe")],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_whole(east: Cluster, field: str, value: str) -> None:
     page = post("adam", PATH, "thresholds", **AS_IT_IS | {"stall": "30"} | {field: value})
