@@ -1,8 +1,11 @@
-"""The commands that bring the first observation in, ready to be copied into a shell."""
+"""The commands that bring observations in, ready to be copied into a shell."""
 
 import json
+from dataclasses import dataclass
 from shlex import quote
 from urllib.parse import quote as quote_path
+
+from dashboards.places import ClusterPlace, Place
 
 CLUSTER = "main"
 
@@ -37,3 +40,41 @@ def in_heredoc(text: str) -> str:
 def membership(user: str) -> str:
     """Return the command by which an operator lets `user` into a workspace."""
     return f"./manage.py create_user {quote(user)} --member ORGANIZATION/WORKSPACE"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How one kind of source is connected: `command` where it runs, `more` is the page of the documentation."""
+
+    name: str
+    command: str
+    more: str
+
+
+WAYS = (
+    Way("Kubernetes", "astra collect kubernetes", "docs/sources/kubernetes.md"),
+    Way("Slurm", "astra collect slurm", "docs/sources/slurm.md"),
+    Way("GPU readings (DCGM)", "astra collect dcgm --prometheus http://prometheus:9090", "docs/sources/dcgm.md"),
+    Way("Training logs", "astra astraeus logs ship --run RUN --profile megatron-training train.log", "docs/logs.md"),
+    Way(
+        "Training code",
+        "ASTRALYX_RUN=RUN ASTRALYX_WORKER=worker-0 python client/examples/plain_loop.py",
+        "docs/tracker.md",
+    ),
+)
+
+
+def agents(base: str, organization: str, cluster: str = CLUSTER) -> str:
+    """Return shell lines after which every command of WAYS knows where `cluster` is told of."""
+    return f"""\
+pip install './client[kubernetes]'
+export ASTRALYX_API={quote(base.rstrip("/"))} ASTRALYX_CLUSTER={quote(cluster)}
+export ASTRALYX_TOKEN=$(./manage.py create_token --organization {quote(organization)} --scopes ingest,read)"""
+
+
+def connecting(base: str, place: Place | ClusterPlace) -> dict[str, object]:
+    """Return what the empty page of a place says: the first observation by hand, and every kind of source."""
+    if isinstance(place, ClusterPlace):
+        return {"agents": agents(base, place.organization, place.cluster), "ways": WAYS}
+    by_hand = first_observation(base, place.organization, place.workspace)
+    return {"connect": by_hand, "agents": agents(base, place.organization), "ways": WAYS}

@@ -1,6 +1,6 @@
 """The rows of a ledger page as its table shows them."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -126,12 +126,14 @@ def rows_on_scale(
     start: int = 0,
 ) -> tuple[ShownRow, ...]:
     """Return rows; on the scale "same" `longest` GPU-microseconds take the whole width, `key` begins their keys."""
-    names = Counter(row.name for row in rows)
+    alike: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        alike[row.name].append(row.uid)
     return tuple(
         ShownRow(
             key=key + sha256(repr((shown.by, row.workspace, row.uid, row.pool, row.name)).encode()).hexdigest()[:12],
             name=row.name,
-            detail=detail(row, repeated=names[row.name] > 1),
+            detail=detail(row, alike[row.name]),
             href=leads.to(row, shown),
             numbers=numbers(row.ledger, shown.category, costs.of(row.pk, row.name, start) if costs else None),
             ledger=row.ledger,
@@ -219,11 +221,19 @@ def of_category(ledger: Ledger, category: Category) -> int:
     return ledger.waiting if category is Category.WAITING else ledger.amounts[category]
 
 
-def detail(row: Row, *, repeated: bool) -> str:
-    """Tell apart what has one name: a machine's pool, and the uid of runs that share theirs."""
+def detail(row: Row, alike: Sequence[str]) -> str:
+    """Tell apart what has one name: a machine's pool, and of runs with the uids `alike` what their uids differ in."""
     if not row.uid:
         return "" if row.name in NO_MACHINE else row.pool
-    return row.uid[:UID_SHOWN] if repeated else ""
+    return apart(row.uid, alike) if len(alike) > 1 else ""
+
+
+def apart(uid: str, alike: Sequence[str]) -> str:
+    """Return so many signs of a uid that no other of `alike` has the same: of its beginning, else of its end."""
+    if len({other[:UID_SHOWN] for other in alike}) == len(alike):
+        return uid[:UID_SHOWN]
+    ends = {other[-UID_SHOWN:] for other in alike}
+    return f"…{uid[-UID_SHOWN:]}" if len(ends) == len(alike) and len(uid) > UID_SHOWN else uid
 
 
 def target(row: Row, shown: Shown) -> str:

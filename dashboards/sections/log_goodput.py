@@ -23,7 +23,7 @@ def part(view: RunView) -> dict[str, Any] | None:
     return {
         "result": share(round(Fraction(result) * MICRO), MICRO) if result is not None else "–",
         "provisional": document["provisional"],
-        "reason": status["conditions"][-1],
+        "missing": "" if result is not None else missing(status),
         "profile": profile,
         "profile_address": f"{view.place.base}/log-profiles/{quote(profile['name'], safe='')}",
         "falls": waterfall(drawn) if drawn else [],
@@ -37,6 +37,16 @@ def part(view: RunView) -> dict[str, Any] | None:
         "read": document["read"],
         "formula": document["formula"],
     }
+
+
+def missing(status: dict[str, Any]) -> str:
+    """Return why there is no result: what the status says, else what is waited for."""
+    said: str = status["conditions"][-1]["message"]
+    if said:
+        return said
+    if not status.get("stepLines"):
+        return "no line matched trainingStep yet"
+    return "no line has said yet when it was printed"
 
 
 def ms(at: int | None) -> int | None:

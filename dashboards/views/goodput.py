@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from dashboards import downloads
 from dashboards.alarms import firing
 from dashboards.capacity import capacity_part
-from dashboards.connect import first_observation
+from dashboards.connect import connecting
 from dashboards.filters import Shown, shown
 from dashboards.heard import heard_part
 from dashboards.ledger_page import ledger_part
@@ -59,9 +59,7 @@ def page(request: HttpRequest, place: Place | ClusterPlace, leads: Leads) -> Htt
         "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
     }
     around["firing"] = firing(request.user, place)
-    if isinstance(place, Place):
-        address = request.build_absolute_uri("/")
-        around["connect"] = first_observation(address, place.organization, place.workspace)
+    around |= connecting(request.build_absolute_uri("/"), place)
     status = 400 if wanted.problems else 200
     response = render(request, "dashboards/goodput.html", around | ledger, status=status)
     patch_vary_headers(response, ["HX-Request"])

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboards import charts, downloads
 from dashboards.bars import bar
 from dashboards.capacity import capacity_weeks
-from dashboards.connect import first_observation
+from dashboards.connect import connecting
 from dashboards.filters import GROUPINGS, Shown, shown
 from dashboards.ledger_page import chips
 from dashboards.menu import menu_of
@@ -47,16 +47,14 @@ def page(request: HttpRequest, place: Place | ClusterPlace) -> HttpResponse:
     wanted = replace(asked, window=Window.last_weeks(now, WEEKS), range="7d", start="", end="")
     if wanted.format != "html":
         return downloads.weekly(place.scope, wanted)
-    around = {
+    around: dict[str, Any] = {
         "place": place,
         "menu": menu_of(request.user, place, "By week"),
         "shown": wanted,
         "now": now,
         "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
     }
-    if isinstance(place, Place):
-        address = request.build_absolute_uri("/")
-        around["connect"] = first_observation(address, place.organization, place.workspace)
+    around |= connecting(request.build_absolute_uri("/"), place)
     context = around | weekly_part(place, place.scope, wanted)
     response = render(request, "dashboards/weekly.html", context, status=400 if wanted.problems else 200)
     patch_vary_headers(response, ["HX-Request"])

@@ -71,6 +71,12 @@ def east(transactional_db: None, live_server: LiveServer, tmp_path: Path) -> Eas
     return East(live_server.url, tmp_path)
 
 
+def test_a_cluster_that_there_is_not_is_named(east: East) -> None:
+    said = east.agent("--exporter", "http://127.0.0.1:9", "--dry-run", "--cluster", "far/west")
+    assert said.returncode == 1
+    assert "has no cluster 'far/west' that this token may write to: check --cluster" in said.stderr
+
+
 def published(name: str) -> str:
     return (PAGES / f"{name}.prom").read_text()
 

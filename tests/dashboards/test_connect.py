@@ -1,20 +1,31 @@
 """Empty states: the commands they offer work when they are pasted into a shell."""
 
 import json
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 
+import click
+import django
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboards.connect import first_observation, membership
+from astra.cli import main
+from dashboards.connect import WAYS, Way, agents, first_observation, membership
 from dashboards.pages import Pages
 from dashboards.stalled import stalled
 from ledger.decode import decode
+from ledger.models import Cluster
 from ledger.queries import StalledWorker
 from tests.dashboards.conftest import Get
 from tests.dashboards.reading import read
+from tests.dashboards.world import World
+
+ROOT = Path(__file__).parents[2]
 
 NASTY = """a'b"c $HOME `id` $(id) \\ \\$NOW \N{SNOWMAN} & < > ; | !"""
 
@@ -61,13 +72,66 @@ def test_the_command_for_a_membership_names_the_person(tmp_path: Path) -> None:
     assert calls == [["manage.py", "create_user", NASTY, "--member", "ORGANIZATION/WORKSPACE"]]
 
 
+def test_the_commands_find_the_environment_that_make_made() -> None:
+    """Whoever pastes `./manage.py …` into a shell runs it with the system's Python, which has no Django."""
+    bare = Path(sys.base_prefix) / "bin/python3"
+    environment = {"PATH": "/usr/bin:/bin"}
+    lacks = subprocess.run([bare, "-c", "import django"], env=environment, check=False, capture_output=True)
+    assert b"ModuleNotFoundError" in lacks.stderr
+    said = subprocess.run([bare, "manage.py", "version"], cwd=ROOT, env=environment, check=True, capture_output=True)
+    assert said.stdout.decode().strip() == django.get_version()
+
+
 def test_a_workspace_without_numbers_says_how_to_connect(get: Get) -> None:
     page = read(get("/w/acme/empty%20room/goodput"))
     command = page.by_id("connect-command").text
     assert "create_token --organization acme --workspace 'empty room' --scopes ingest" in command
     assert "http://testserver/v1/clusters/main/observations" in command
     assert page.by_id("now").text == "Now Nothing is stalled."
+    assert len(page.by_id("ways-title").text) > 0
+    for number, way in enumerate(WAYS, 1):
+        assert page.by_id(f"way-{number}").text == way.command
     assert not [element for element in page.all() if element.attributes.get("id") in ("figures", "rows", "custom")]
+
+
+def test_an_empty_cluster_says_which_agents_there_are_and_names_itself(world: World, client: Client) -> None:
+    Cluster.objects.create(organization=world.east.organization, name="far west")
+    client.force_login(User.objects.get(username="adam"))
+    page = read(client.get("/organizations/acme/clusters/far%20west/goodput"))
+    assert "ASTRALYX_CLUSTER='far west'" in page.by_id("agents-command").text
+    assert "docs/sources/slurm.md" in page.by_id("sources-to-come").text
+
+
+def test_what_agents_need_survives_any_name(tmp_path: Path) -> None:
+    (tmp_path / "pip").write_text("#!/bin/sh\n")
+    (tmp_path / "pip").chmod(0o755)
+    (tmp_path / "client").mkdir()
+    said = (
+        agents("http://127.0.0.1:8000/", NASTY, NASTY)
+        + '\n./manage.py "$ASTRALYX_CLUSTER" "$ASTRALYX_TOKEN" $ASTRALYX_API'
+    )
+    calls, _ = run_in(tmp_path, said)
+    assert calls == [
+        ["manage.py", "create_token", "--organization", NASTY, "--scopes", "ingest,read"],
+        ["manage.py", NASTY, "the-token", "http://127.0.0.1:8000"],
+    ]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_each_way_is_a_command_that_there_is_and_a_page_that_there_is(way: Way) -> None:
+    assert (ROOT / way.more).is_file()
+    words = [word for word in shlex.split(way.command) if not word.startswith("ASTRALYX_")]
+    if words[0] == "python":
+        assert (ROOT / words[1]).is_file()
+        return
+    command: click.Command = main
+    args = words[1:]
+    while isinstance(command, click.Group):
+        found = command.get_command(click.Context(command), args.pop(0))
+        assert found is not None
+        command = found
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert known.issuperset(word for word in args if word.startswith("--"))
 
 
 # --- pages of rows --------------------------------------------------------------------------------------------

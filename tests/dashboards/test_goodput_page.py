@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from dashboards.moments import clock, iso, moment
 from dashboards.numbers import hours
+from dashboards.rows import apart
 from ledger import queries
 from ledger.access import scope_of_workspace
 from ledger.core.totals import percent
@@ -165,6 +166,19 @@ def test_runs_of_one_name_are_told_apart_by_their_uid(world: World, get: Get) ->
     Run.objects.filter(uid="uid-sweep-000").update(name="llm")
     names = {row[0] for row in cells(get(**closed(world)))}
     assert {"llm uid-llm", "llm uid-sweep-00"} <= names
+
+
+@pytest.mark.parametrize(
+    ("uids", "shown"),
+    [
+        (["8c1f0000-aaaa", "9d2e0000-bbbb"], ["8c1f0000-aaa", "9d2e0000-bbb"]),
+        (["philly-150836_1", "philly-150836_2"], ["…lly-150836_1", "…lly-150836_2"]),
+        (["begins-alike-1-and-ends-alike", "begins-alike-2-and-ends-alike"],) * 2,
+        (["short", "shorter"], ["short", "shorter"]),
+    ],
+)  # fmt: skip
+def test_what_is_shown_of_uids_is_of_one_run(uids: list[str], shown: list[str]) -> None:
+    assert [apart(uid, uids) for uid in uids] == shown
 
 
 def test_nothing_found_says_how_to_go_on(world: World, get: Get) -> None:

@@ -1,6 +1,7 @@
 """Log goodput on the page of a run, and the pages of log profiles with their tester."""
 
 import re
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,6 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from dashboards.logs import duration, steps, waterfall
+from dashboards.sections.log_goodput import missing
 from ledger import queries
 from ledger.logs.builtin import BUILTIN
 from ledger.measuring import profiles
@@ -35,6 +37,18 @@ def test_a_run_shows_its_log_goodput_beside_the_ledger(world: World, get: Get) -
     assert b'class="graph steps"' in page.content
     assert page.content.count(b"<polyline") == 3
     assert "log-goodput" not in get("/w/acme/vision/runs/uid-queued").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        ({"stepLines": 0}, "no line matched trainingStep yet"),
+        ({"stepLines": 3}, "no line has said yet when it was printed"),
+    ],
+)
+def test_no_result_yet_says_what_is_waited_for(status: dict[str, Any], why: str) -> None:
+    assert missing(status | {"conditions": [{"type": "Complete", "message": ""}]}) == why
+    assert missing(status | {"conditions": [{"type": "Complete", "message": "its own"}]}) == "its own"
 
 
 def test_the_number_of_queries_does_not_depend_on_the_log(world: World, get: Get) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from urllib.parse import quote
 
 from astra.asking import Asking, Trouble
 from astra.collect.dcgm.whose import Holder, Holders
 
 FRESH_SECONDS = 20.0
 PAGE = "5000"
+NOT_FOUND = 404
 
 
 class HoldersNow:
@@ -37,8 +39,17 @@ class HoldersNow:
         return self.found
 
     def _asked(self) -> Holders:
-        path = f"clusters/{self.cluster}/workers"
-        first = self.asking.document(path, {"limit": PAGE})
+        path = f"clusters/{quote(self.cluster, safe='')}/workers"
+        try:
+            first = self.asking.document(path, {"limit": PAGE})
+        except Trouble as trouble:
+            if trouble.status != NOT_FOUND:
+                raise
+            raise Trouble(
+                f"{self.asking.base} has no cluster {self.cluster!r} that this token may write to: check --cluster, or "
+                "make it with `manage.py create_cluster`.",
+                status=NOT_FOUND,
+            ) from None
         pages = [first, *self.asking.following(path, first)]
         return Holders(
             Holder(

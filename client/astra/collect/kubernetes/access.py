@@ -211,7 +211,9 @@ def _read(path: Path) -> raw.Raw:
     try:
         import yaml
     except ImportError:
-        raise SourceError("Reading a kubeconfig needs PyYAML: pip install 'astra[kubernetes]'.") from None
+        raise SourceError(
+            "Reading a kubeconfig needs PyYAML: install this package with its extra [kubernetes]."
+        ) from None
     try:
         said = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeError, yaml.YAMLError) as error:
