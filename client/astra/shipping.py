@@ -63,11 +63,19 @@ class Shipment:
     def send(self, batch: Lines, source: File | Pipe, place: Place | None) -> bool:
         """Deliver lines, and keep how far the log was shipped; False when the run was over before."""
         dropped = source.lost() if isinstance(source, Pipe) else 0
+        if not self.post(batch, numbered=isinstance(source, File), dropped=dropped):
+            return False
+        if place is not None and self.state is not None:
+            place.save(self.state)
+        return True
+
+    def post(self, batch: Lines, *, numbered: bool, dropped: int = 0) -> bool:
+        """Deliver lines, with their numbers where who reads them counts them; False when the run was over before."""
         for begin, part in parts(batch):
             first, lines = begin, part
             while True:
                 body: dict[str, Any] = {"lines": lines, "attempt": self.attempt, "dropped": dropped}
-                body.update({"first": first} if isinstance(source, File) else {})
+                body.update({"first": first} if numbered else {})
                 body.update({"worker": self.worker} if self.worker else {})
                 body.update({"profile": self.profile} if self.profile else {})
                 body.update({"seen_at": now()} if self.seen() else {})
@@ -80,8 +88,6 @@ class Shipment:
                 if not answer["left"]:
                     break
                 first, lines = first + len(lines) - answer["left"], lines[len(lines) - answer["left"] :]
-        if place is not None and self.state is not None:
-            place.save(self.state)
         return True
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from astra.collect.kubernetes.reading import RULE
 from astra.collect.kubernetes.resources import RESOURCES
 
 FOLDER = Path(__file__).parents[3] / "deploy" / "kubernetes"
@@ -38,6 +39,14 @@ def test_the_agent_may_read_only() -> None:
     told = (FOLDER / "rbac.yaml").read_text()
     assert "*" not in told
     assert "secrets" not in told
+
+
+def test_the_right_to_read_logs_is_given_by_itself_and_bound_to_the_same_account() -> None:
+    (role,), (binding,) = kind("logs.yaml", "ClusterRole"), kind("logs.yaml", "ClusterRoleBinding")
+    assert role["rules"] == [{"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]}]
+    assert RULE in (FOLDER / "logs.yaml").read_text()
+    assert binding["roleRef"]["name"] == role["metadata"]["name"]
+    assert binding["subjects"] == kind("rbac.yaml", "ClusterRoleBinding")[0]["subjects"]
 
 
 def test_the_roles_are_bound_to_the_account_that_the_agent_runs_as() -> None:

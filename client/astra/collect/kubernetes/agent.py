@@ -14,6 +14,7 @@ from astra.collect.kubernetes import raw
 from astra.collect.kubernetes.access import Access
 from astra.collect.kubernetes.leases import Lease, LeaseName
 from astra.collect.kubernetes.mapping import Mapping, Said
+from astra.collect.kubernetes.podlogs import PodLogs
 from astra.collect.kubernetes.resources import RANK, RESOURCES, Resource
 from astra.collect.kubernetes.watching import (
     LIST_SECONDS,
@@ -61,8 +62,9 @@ class Kubernetes:
         mapping: Callable[[], Mapping],
         settings: Settings = Settings(),
         clock: Callable[[], int] = wall,
+        logs: PodLogs | None = None,
     ) -> None:
-        self.name, self.access, self.settings, self.clock = name, access, settings, clock
+        self.name, self.access, self.settings, self.clock, self.logs = name, access, settings, clock, logs
         self.make_mapping = mapping
         self.client = access.client(TIMEOUT)
         self.queue: SimpleQueue[Seen] = SimpleQueue()
@@ -123,15 +125,21 @@ class Kubernetes:
             threads.append(holder)
         for thread in threads:
             thread.start()
+        if self.logs is not None:
+            self.logs.start()
         try:
             self._first_lists(mapping)
             while not stop.is_set():
                 self._gather(mapping)
                 self._say(mapping, put)
+                if self.logs is not None:
+                    self.logs.see(mapping.runs.values(), speaks=self.speaks)
                 self.turns += 1
             self._drain(mapping, [])
             self._say(mapping, put)
         finally:
+            if self.logs is not None:
+                self.logs.close()
             if self.lease is not None:
                 holder.join(STOP_SECONDS)  # it gives the lease back
                 self.lease.client.close()

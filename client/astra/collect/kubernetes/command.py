@@ -7,7 +7,8 @@ import socket
 
 import click
 
-from astra.asking import Trouble
+from astra.api import Api
+from astra.asking import Trouble, checked_address, checked_token
 from astra.collect.agent import Agent, folder_of
 from astra.collect.commands import agent_options
 from astra.collect.kubernetes.access import Access, Wish, find_access
@@ -16,10 +17,13 @@ from astra.collect.kubernetes.leases import LeaseName
 from astra.collect.kubernetes.mapping import Mapping
 from astra.collect.kubernetes.memory import Memory
 from astra.collect.kubernetes.nodes import POOL_LABELS
+from astra.collect.kubernetes.places import Places
+from astra.collect.kubernetes.podlogs import PodLogs
 from astra.collect.source import SourceError
 
 USER_LABELS = ("user", "owner", "created-by", "hub.jupyter.org/username")
 MEMORY = "workers.jsonl"
+PLACES = "logs.jsonl"
 
 
 @click.command("kubernetes")
@@ -52,6 +56,7 @@ MEMORY = "workers.jsonl"
     help="Who holds this Lease speaks, others stand by; in a cluster astra-collect-CLUSTER, elsewhere none.",
 )
 @click.option("--no-lease", is_flag=True, help="Speak without a lease.")
+@click.option("--logs/--no-logs", "pod_logs", default=True, help="Read the logs of pods whose runs have a log profile.")
 def command(
     agent: Agent,
     kubeconfig: str,
@@ -62,6 +67,7 @@ def command(
     resources: tuple[str, ...],
     lease: str,
     no_lease: bool,
+    pod_logs: bool,
 ) -> None:
     """Watch a cluster's pods, nodes and training jobs."""
     try:
@@ -82,7 +88,11 @@ def command(
 
     at = None if no_lease or passing else lease_name(lease, access, agent.cluster)
     settings = Settings(namespaces, at, f"{socket.gethostname()}_{os.getpid()}")
-    agent.work(Kubernetes(name, access, mapping, settings))
+    logs = None
+    if pod_logs and not passing and agent.token:
+        server = Api(checked_address(agent.api), checked_token(agent.token), patience=0)
+        logs = PodLogs(access, server, lambda: Places(folder_of(agent.spool, name) / PLACES))
+    agent.work(Kubernetes(name, access, mapping, settings, logs=logs))
 
 
 def _first(said: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:

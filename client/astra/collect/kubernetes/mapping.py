@@ -16,6 +16,7 @@ from astra.collect.items import Item
 from astra.collect.kubernetes import gpus, raw
 from astra.collect.kubernetes.context import Context, Queue, queue_of
 from astra.collect.kubernetes.jobs import Job, job_of
+from astra.collect.kubernetes.logged import profile_of
 from astra.collect.kubernetes.memory import Memory
 from astra.collect.kubernetes.nodes import POOL_LABELS, Fleet, Node, node_of
 from astra.collect.kubernetes.owners import READ, Top, attempts_before, position, top_of_job, top_of_pod
@@ -296,7 +297,7 @@ class Mapping:
         return Said(tuple(self.machines.values()), told, tuple(states))
 
     def _run_item(self, run: Run, context: Context) -> Item:
-        return run_item(context, self.workspace(run.top.namespace), run.user(self.user_labels))
+        return run_item(context, self.workspace(run.top.namespace), run.user(self.user_labels), profile_of(run))
 
     def _let_go(self, run: Run, context: Context, now: int) -> None:
         """Leave a run that is over and has no object any more; who owns it unread may yet make a pod again."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,6 +22,15 @@ class Ran(NamedTuple):
     start: int
     end: int | None = None
     well: bool = False
+
+
+class Container(NamedTuple):
+    """A container: how often it was restarted, whether it ever ran, and whether it asks for GPUs."""
+
+    name: str
+    restarts: int = 0
+    began: bool = False
+    asks: bool = False
 
 
 class Disruption(NamedTuple):
@@ -50,6 +60,7 @@ class Pod:
     ran: tuple[Ran, ...]
     finished: int | None
     was_killed: bool = False
+    containers: tuple[Container, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -79,6 +90,7 @@ def pod_of(of: Raw, more: frozenset[str] = frozenset()) -> Pod:
         _ran(working, restarts),
         _finished(spec, status),
         any(raw.count(one, "state", "terminated", "exitCode") in KILLED for one in working),
+        tuple(_containers(spec, status, more)),
     )
 
 
@@ -86,6 +98,15 @@ def _working(spec: Raw, statuses: list[Raw], more: frozenset[str]) -> list[Raw]:
     """Return the statuses of the containers that ask for GPUs, of all when none does: helpers do not decide."""
     asking = {raw.text(one, "name") for one in raw.items(spec, "containers") if gpus.asks(one, more)}
     return [one for one in statuses if raw.text(one, "name") in asking] or statuses
+
+
+def _containers(spec: Raw, status: Raw, more: frozenset[str]) -> Iterator[Container]:
+    statuses = {raw.text(one, "name"): one for one in raw.items(status, "containerStatuses")}
+    for one in raw.items(spec, "containers"):
+        name = raw.text(one, "name")
+        said = statuses.get(name, {})
+        began = any(raw.at(said, *path) for path in (("state", "running"), ("state", "terminated"), ("lastState",)))
+        yield Container(name, raw.count(said, "restartCount") or 0, began, bool(gpus.asks(one, more)))
 
 
 def _claims(status: Raw) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ class Run:
         self.unbarred = False
         self.pods_left = 0
         self.labels: dict[str, str] = {}
+        self.annotations: dict[str, str] = {}
         for name, memo in memos.items():
             asked = memo.asked if memo.asked is not None else memo.created
             self.tracks[name] = Track(top.uid, name, asked, late=memo.asked is not None, past=memo)
@@ -66,6 +67,7 @@ class Run:
             self.pods_left += 1
         self.place_of[uid] = name
         self.labels = {**pod.meta.annotations, **pod.meta.labels} if not self.labels else self.labels
+        self.annotations = self.annotations or pod.meta.annotations
         track.take(pod, hint, self._asked(track, pod))
         track.known.setdefault(uid, hint)
         held = track.pods.get(uid)
@@ -119,6 +121,11 @@ class Run:
         job = self.top.job
         of = {**self.labels, **(job.meta.annotations if job else {}), **(job.meta.labels if job else {})}
         return next((of[label] for label in labels if of.get(label)), "")
+
+    def said(self, annotation: str) -> str:
+        """Return what its job, else the first of its pods, says in an annotation, "" for nothing."""
+        own = self.top.job.meta.annotations if self.top.job else {}
+        return own.get(annotation) or self.annotations.get(annotation, "")
 
     def live(self) -> list[tuple[str, State]]:
         """Return the workers that ask for GPUs now, each with the state it is in."""

@@ -234,11 +234,7 @@ class Watcher:
 
     def interrupt(self) -> None:
         """End the stream that is open, from another thread: its reader finds it ended."""
-        stream = self.open.extensions.get("network_stream") if self.open is not None else None
-        found = stream.get_extra_info("socket") if stream is not None else None
-        if found is not None:
-            with suppress(OSError):
-                found.shutdown(socket.SHUT_RDWR)
+        hang_up(self.open)
 
     def _take(self, line: str) -> None:
         try:
@@ -283,6 +279,15 @@ class Again(Exception):
     def __init__(self, message: str, seconds: float = 0.0) -> None:
         super().__init__(message)
         self.seconds = seconds
+
+
+def hang_up(response: httpx.Response | None) -> None:
+    """Shut the connection that a response is read from."""
+    stream = response.extensions.get("network_stream") if response is not None else None
+    found = stream.get_extra_info("socket") if stream is not None else None
+    if found is not None:
+        with suppress(OSError):
+            found.shutdown(socket.SHUT_RDWR)
 
 
 def wall() -> int:

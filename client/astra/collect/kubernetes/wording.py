@@ -45,12 +45,14 @@ def state_item(run: str, worker: str, state: State) -> Item:
     return item
 
 
-def run_item(context: Context, workspace: str, user: str) -> Item:
-    """Return a run's labels: its name, kind, user, times, outcome and its job's conditions."""
+def run_item(context: Context, workspace: str, user: str, profile: str = "") -> Item:
+    """Return a run's labels: its name, kind, user, log profile, times, outcome and its job's conditions."""
     top, job = context.top, context.job
     item: Item = {"uid": top.uid, "workspace": workspace, "name": top.name, "kind": kind_of(top.kind)}
     if user:
         item["user"] = user
+    if profile:
+        item["log_profile"] = profile
     if top.created is not None:
         item["submitted_at"] = iso(top.created)
     over = context.over("") if job is None or not context.asks() else None
