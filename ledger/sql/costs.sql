@@ -1,6 +1,7 @@
 -- What GPU time held cost, by a grouping and in all, over the whole hours [start, end), by ISO week if asked, evaluated at
 -- `until`: sums of GPU-microseconds × the price of the day in millionths a GPU-hour, and the GPU time that has no price.
 -- Parts: day roll-ups where one has all that is asked, closed hours for the rest, open cells; time held only.
+-- A day of some hundred GPUs times a price is beyond a bigint: products are numeric.
 WITH clock AS MATERIALIZED (
     SELECT id, open_hour, ledger_at(%(until)s) AS until
     FROM ledger_cluster
@@ -70,7 +71,7 @@ WITH clock AS MATERIALIZED (
         CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'run' THEN p.run_id WHEN 'machine' THEN p.machine_id
             WHEN 'pool' THEN p.pool_id ELSE 0 END AS id,
         CASE %(by)s WHEN 'user' THEN coalesce(nullif(p."user", ''), 'none') ELSE '' END AS said,
-        sum(p.held * coalesce(c.micros, 0)) AS held, sum(p.productive * coalesce(c.micros, 0)) AS productive,
+        sum(p.held::numeric * coalesce(c.micros, 0)) AS held, sum(p.productive::numeric * coalesce(c.micros, 0)) AS productive,
         sum(CASE WHEN coalesce(c.micros, 0) = 0 THEN p.held ELSE 0 END) AS unpriced
     FROM parts AS p
     LEFT JOIN prices AS c ON c.pool_id = p.pool_id AND p.at >= c.since AND p.at < c.before

@@ -115,6 +115,19 @@ def test_weeks_add_up_to_their_window(priced: History, by: str) -> None:
         assert sum(parts, Cost()) == whole.costs.of(row.pk, row.name, window.start), row.name
 
 
+@pytest.mark.parametrize("by", BY)
+def test_no_day_is_too_large_and_no_price_too_high(priced: History, by: str) -> None:
+    """A thousand GPU-hours at 2.50 are beyond 64 bits already."""
+    scope = scope_of_organization(priced.tenants.acme)
+    window = Window(priced.edge - 3 * WEEK, priced.edge)
+    usual = queries.goodput(scope, window, by).costs
+    Price.objects.update(micros=F("micros") * 30_000)
+    dear = queries.goodput(scope, window, by).costs
+    assert usual and dear and usual.whole.held  # noqa: PT018
+    assert dear.whole == Cost(usual.whole.held * 30_000, usual.whole.productive * 30_000, usual.whole.unpriced)
+    assert dear.whole.held > 1 << 63
+
+
 def test_by_hand() -> None:
     eight_gpus_for_an_hour = 8 * 3_600_000_000
     cost = Cost(eight_gpus_for_an_hour * 2_500_000, eight_gpus_for_an_hour * 2_500_000 * 3 // 4)
