@@ -68,6 +68,7 @@ def agents(base: str, organization: str, cluster: str = CLUSTER) -> str:
     """Return shell lines after which every command of WAYS knows where `cluster` is told of."""
     return f"""\
 pip install './client[kubernetes]'
+./manage.py create_cluster {quote(organization)} {quote(cluster)}
 export ASTRALYX_API={quote(base.rstrip("/"))} ASTRALYX_CLUSTER={quote(cluster)}
 export ASTRALYX_TOKEN=$(./manage.py create_token --organization {quote(organization)} --scopes ingest,read)"""
 

@@ -112,6 +112,7 @@ def test_what_agents_need_survives_any_name(tmp_path: Path) -> None:
     )
     calls, _ = run_in(tmp_path, said)
     assert calls == [
+        ["manage.py", "create_cluster", NASTY, NASTY],
         ["manage.py", "create_token", "--organization", NASTY, "--scopes", "ingest,read"],
         ["manage.py", NASTY, "the-token", "http://127.0.0.1:8000"],
     ]
