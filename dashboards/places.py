@@ -193,12 +193,14 @@ def to_sign_in(request: HttpRequest) -> HttpResponse:
 def signed_in(
     view: Callable[Concatenate[HttpRequest, P], HttpResponse],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
-    """Let only people through who have signed in."""
+    """Let only people through who have signed in, and only to names that there can be."""
 
     @wraps(view)
     def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return to_sign_in(request)
+        if any("\0" in str(name) for name in kwargs.values()):  # the database has no text with it
+            raise Http404("There is no such page.")
         return view(request, *args, **kwargs)
 
     return guarded

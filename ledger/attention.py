@@ -15,5 +15,7 @@ def acknowledge(alert: int, by: str) -> None:
 def silence(alert: int, hours: int) -> None:
     """Send nothing of an alert, nor of the same when it comes back, for so many hours; 0: send again."""
     until = Now() + timedelta(hours=hours) if hours else None
-    of = Alert.objects.get(pk=alert)
+    of = Alert.objects.filter(pk=alert).first()
+    if of is None:  # pruned meanwhile
+        return
     Alert.objects.filter(cluster=of.cluster_id, rule=of.rule, subject=of.subject).update(silenced_until=until)

@@ -90,7 +90,8 @@ def add(
     mail = kind == "email"
     try:
         with transaction.atomic():
-            if Channel.objects.select_for_update().filter(workspace=workspace).count() >= CHANNELS_MAX:
+            Workspace.objects.select_for_update(no_key=True).get(pk=workspace.pk)
+            if Channel.objects.filter(workspace=workspace).count() >= CHANNELS_MAX:
                 raise Refused(f"a workspace has at most {CHANNELS_MAX} channels")
             Channel.objects.create(
                 workspace=workspace, kind=kind, name=name, target=target, secret=secret,
@@ -115,9 +116,14 @@ def remove(workspace: Workspace, channel: int) -> bool:
 
 
 def test(workspace: Workspace, channel: int) -> bool:
-    """Put a test into the outbox; False: there is no such channel."""
-    found = Channel.objects.filter(workspace=workspace, pk=channel).first()
-    if found is None:
-        return False
-    Delivery.objects.create(channel=found, event="test")
+    """Put a test into the outbox, unless one waits there already; False: there is no such channel.
+
+    Everybody's deliveries are sent from one outbox: nobody fills it by clicking.
+    """
+    with transaction.atomic():
+        found = Channel.objects.select_for_update(no_key=True).filter(workspace=workspace, pk=channel).first()
+        if found is None:
+            return False
+        if not Delivery.objects.filter(channel=found, event="test", sent_at=None, dead_at=None).exists():
+            Delivery.objects.create(channel=found, event="test")
     return True

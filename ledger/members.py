@@ -1,11 +1,12 @@
 """Who is in a workspace and who runs an organization: lists, invitations, and leaving."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import AbstractBaseUser, User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
@@ -120,6 +121,23 @@ def invitation(plain: str) -> Invitation | None:
     """Return an invitation that still lets somebody in, None for any other text."""
     known = _alive().select_related("organization", "workspace", "workspace__organization")
     return known.filter(digest=digest_of(plain)).first()
+
+
+def accept_anew(plain: str, make: Callable[[], User]) -> tuple[Invitation, User] | None:
+    """Make an account and let it in by an invitation; None, and no account, when that is over.
+
+    Raises Refusal when somebody has taken the account's name in the meantime.
+    """
+    try:
+        with transaction.atomic():
+            if not _alive().select_for_update(no_key=True).filter(digest=digest_of(plain)):
+                return None
+            person = make()
+            used = accept(plain, person)
+            assert used is not None, "nobody else uses it while its row is held"
+            return used, person
+    except IntegrityError:
+        raise Refusal("Somebody has this name already.") from None
 
 
 @transaction.atomic

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 from dashboards.forms import JoinForm, ViewerForm
 from dashboards.places import Place, signed_in
 from ledger import members, viewers
+from ledger.members import Refusal
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -47,19 +48,26 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404("This invitation was used, withdrawn or has expired; ask for a new one.")
     form: Any = None if request.user.is_authenticated else JoinForm(request.POST or None)
     if request.method == "POST" and (form is None or form.is_valid()):
-        user = request.user if form is None else form.save()
-        assert isinstance(user, User), "who is signed in is a user"
-        return entered(request, token, user, new=form is not None)
+        try:
+            return entered(request, token, form)
+        except Refusal as refusal:
+            form.add_error("username", str(refusal))
     context = {"invitation": found, "form": form, "here": request.path}
     return render(request, "dashboards/settings/invitation.html", context, status=400 if form and form.errors else 200)
 
 
-def entered(request: HttpRequest, token: str, user: User, *, new: bool) -> HttpResponse:
-    used = members.accept(token, user)
+def entered(request: HttpRequest, token: str, form: Any) -> HttpResponse:
+    """Use an invitation, for who is signed in (form None) or for a new account, which is made with it or not at all."""
+    if form is None:
+        assert isinstance(request.user, User), "who is signed in is a user"
+        used = members.accept(token, request.user)
+    elif (joined := members.accept_anew(token, form.save)) is not None:
+        used, person = joined
+        login(request, person)
+    else:
+        used = None
     if used is None:
         raise Http404("This invitation was used, withdrawn or has expired; ask for a new one.")
-    if new:
-        login(request, user)
     if used.workspace is None:
         return redirect("home")
     return redirect(Place(used.organization.name, used.workspace.name).address)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboards.logs import waterfall
 from dashboards.menu import menu_of
-from dashboards.places import Place, place_of, room_of, signed_in
+from dashboards.places import Place, part, place_of, room_of, signed_in
 from ledger.logs.picture import picture
 from ledger.logs.profiles import DOCUMENT_BYTES_MAX, BadProfile, name_of
 from ledger.logs.status import status
@@ -94,7 +93,7 @@ def log_profile(request: HttpRequest, organization: str, workspace: str, name: s
 
 
 def address_of(place: Place, name: str) -> str:
-    return f"{place.base}/log-profiles/{quote(name, safe='')}"
+    return f"{place.base}/log-profiles/{part(name)}"
 
 
 def about(profile: StoredProfile) -> str:
@@ -109,6 +108,7 @@ def document_in(text: str) -> dict[str, Any]:
     document = read(text.encode("utf-8", "replace"))
     if not isinstance(document, dict):
         raise BadProfile("profile", "must be an object")
+    document = profiles.plain(document)
     profiles.check(document)
     return document
 

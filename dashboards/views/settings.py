@@ -14,6 +14,7 @@ from dashboards.forms import CurrencyForm, TokenForm
 from dashboards.menu import menu_of
 from dashboards.places import organization_of, place_of, room_of, rooms_of, signed_in
 from dashboards.rooms import Room
+from dashboards.views.alerts import number_of
 from ledger import members, tokens
 from ledger.members import Refusal
 
@@ -88,6 +89,14 @@ def action_of(request: HttpRequest, room: Room) -> Action:
     return found
 
 
+def said(request: HttpRequest, field: str) -> str:
+    """Return what a form says of what there is already. Raises Http404 for what no text of the database is."""
+    text = request.POST.get(field, "")
+    if "\0" in text:
+        raise Http404("There is no such page.")
+    return text
+
+
 def issue(request: HttpRequest, room: Room) -> dict[str, Any]:
     """Make a token and show it, this once."""
     form = TokenForm(request.POST, scopes=room.scopes)
@@ -98,7 +107,7 @@ def issue(request: HttpRequest, room: Room) -> dict[str, Any]:
 
 
 def revoke(request: HttpRequest, room: Room) -> None:
-    key = request.POST.get("token", "")
+    key = said(request, "token")
     if tokens.revoke(room.organization, room.workspace, key, room.scopes):
         messages.success(request, f"{key}… lets nobody in any more.")
 
@@ -110,13 +119,13 @@ def invite(request: HttpRequest, room: Room) -> dict[str, Any]:
 
 
 def withdraw(request: HttpRequest, room: Room) -> None:
-    wanted = request.POST.get("invitation", "")
-    if wanted.isdecimal() and members.withdraw(room.organization, room.workspace, int(wanted[:18])):
+    wanted = number_of(request.POST.get("invitation", ""))
+    if members.withdraw(room.organization, room.workspace, wanted):
         messages.success(request, "The invitation lets nobody in any more.")
 
 
 def remove(request: HttpRequest, room: Room) -> None:
-    name = request.POST.get("name", "")
+    name = said(request, "name")
     if room.workspace is None:
         done = members.remove_admin(room.organization, name)
     else:

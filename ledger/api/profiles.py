@@ -17,7 +17,7 @@ from ledger.api.goodput import Ledgers
 from ledger.api.logs import WRITING, decoded, split
 from ledger.api.problems import Problem
 from ledger.api.reading import integer, known
-from ledger.decode import BadBody, values
+from ledger.decode import BadBody
 from ledger.logs.profiles import DOCUMENT_BYTES_MAX, BadProfile, name_of
 from ledger.logs.trying import LINES_MAX, trial, trial_as_json
 from ledger.measuring import profiles
@@ -86,7 +86,7 @@ class LogProfiles(ProfileView):
         organization = writable(request)
         known(request.GET, ("organization",))
         document = document_of(request)
-        return saved(organization, name_in(name_of(document)), document, request, 201)
+        return saved(organization, name_of(document), document, request, 201)
 
 
 class OneLogProfile(ProfileView):
@@ -148,7 +148,7 @@ class TryLogProfile(Ledgers):
 def tried(body: Trying, organizations: list[int]) -> dict[str, Any]:
     """Return the document of the profile that is tried. Raises BadBody, and Http404 for an unknown name."""
     if isinstance(body.profile, dict):
-        return body.profile
+        return checked(body.profile)
     if body.profile is not None:
         found = profiles.find(organizations, exact(body.profile))
         if found is None:
@@ -160,7 +160,7 @@ def tried(body: Trying, organizations: list[int]) -> dict[str, Any]:
         raise BadBody(400, f"{error}") from None
     if not isinstance(document, dict):
         raise BadBody(400, "Which profile? Say profile, its name or its document, or text, its YAML.")
-    return plain(document)
+    return checked(document)
 
 
 def document_of(request: Request) -> dict[str, Any]:
@@ -177,27 +177,15 @@ def document_of(request: Request) -> dict[str, Any]:
         raise BadBody(400, "The body is not JSON; YAML is sent as application/yaml.") from None
     if not isinstance(document, dict):
         raise BadBody(400, "A profile is an object.")
-    return plain(document)
+    return checked(document)
 
 
-def plain(document: dict[Any, Any]) -> dict[str, Any]:
-    """Return a document that JSON can keep. Raises BadBody."""
+def checked(document: dict[Any, Any]) -> dict[str, Any]:
+    """Return a document as it is kept. Raises Problem."""
     try:
-        text = msgspec.json.encode(document)
-    except (TypeError, ValueError, UnicodeEncodeError, RecursionError, OverflowError):
-        raise BadBody(400, "A profile is made of texts, numbers, lists and objects.") from None
-    if b"\\u0000" in text:
-        raise BadBody(400, "The body has a NUL character in a text.")
-    found: dict[str, Any] = msgspec.json.decode(text)
-    return found
-
-
-def name_in(name: str) -> str:
-    """Return the name that a new profile gives itself. Raises BadBody."""
-    try:
-        return values.name(name)
-    except ValueError as error:
-        raise BadBody(400, f"metadata.name {error}.") from None
+        return profiles.plain(document)
+    except BadProfile as error:
+        raise Problem(400, f"{error}") from None
 
 
 def saved(organization: Organization, name: str, document: dict[str, Any], request: Request, status: int) -> Response:

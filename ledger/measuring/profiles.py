@@ -8,6 +8,7 @@ import msgspec
 from django.db import transaction
 
 from ledger import audit
+from ledger.decode import values
 from ledger.logs.builtin import BUILTIN
 from ledger.logs.matching import Matcher
 from ledger.logs.profiles import BadProfile, parse
@@ -73,6 +74,18 @@ def versions_of(organization: int, name: str) -> list[StoredProfile]:
     return [stored(row) for row in rows.order_by("-version")]
 
 
+def plain(document: dict[Any, Any]) -> dict[str, Any]:
+    """Return a document as it is kept: what JSON and the database have a form for. Raises BadProfile."""
+    try:
+        text = msgspec.json.encode(document)
+        found: dict[str, Any] = msgspec.json.decode(text)
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        raise BadProfile("profile", "must be made of texts, numbers, lists and objects") from None
+    if b"\\u0000" in text:
+        raise BadProfile("profile", "must not have a NUL character in a text")
+    return found
+
+
 def check(document: Any) -> Matcher:
     """Return the matcher of a document. Raises BadProfile."""
     return Matcher(parse(document))
@@ -82,6 +95,10 @@ def save(organization: Organization, name: str, document: dict[str, Any], actor:
     """Keep a profile as its next version; the same document again is the version that there is. Raises BadProfile."""
     if name in BUILTIN:
         raise BadProfile("metadata.name", f"{name} is a built-in profile; copy it under another name")
+    try:
+        name = values.name(name)
+    except ValueError as error:
+        raise BadProfile("metadata.name", f"{error}") from None
     check(document)
     with transaction.atomic():
         Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)

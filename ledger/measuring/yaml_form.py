@@ -1,4 +1,7 @@
-"""YAML in and out: plain data only, small, without aliases, which could make much of little."""
+"""YAML in and out: plain data only, small; no aliases, which could make much of little, and no tags.
+
+A tag says that a text is a number or a date which it need not be; what has none is read by how it is written.
+"""
 
 from typing import Any
 
@@ -20,6 +23,9 @@ class PlainLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
             raise BadYaml("The YAML must not have aliases.")
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if getattr(event, "tag", None) is not None:
+            raise BadYaml("The YAML must not have tags, like !!int or !!timestamp.")
         return super().compose_node(parent, index)
 
 

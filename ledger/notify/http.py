@@ -52,6 +52,8 @@ def split(url: str) -> SplitResult:
         raise NotSent("the address cannot be read", for_good=True) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise NotSent("the address must begin with https:// and name a host", for_good=True)
+    if not (parts.path + parts.query).isascii():
+        raise NotSent("the address must say characters that are not ASCII as %XX, but for the host's", for_good=True)
     if parts.username is not None or parts.password is not None:
         raise NotSent("the address must not have a user or a password in it", for_good=True)
     return parts
@@ -117,7 +119,7 @@ def post(
         status = answer.status
     except ssl.SSLError:
         raise NotSent("the other side's certificate is not to be trusted") from None
-    except (OSError, http.client.HTTPException):
+    except (OSError, http.client.HTTPException, UnicodeError):
         raise NotSent("the other side did not answer in time, or not in HTTP") from None
     finally:
         watch.cancel()

@@ -18,6 +18,7 @@ SCHEMES = {
     "wxteams": "wxteams://TOKEN",
     "signl4": "signl4://SECRET",
 }
+SECONDS_MAX = 10
 SLACK_HOOKS = "https://hooks.slack.com/services/"
 
 
@@ -33,6 +34,9 @@ def service_of(target: str) -> Any:
     service = apprise.Apprise.instantiate(target, suppress_exceptions=True)
     if service is None:
         raise NotSent("the service's address cannot be read", for_good=True)
+    timeouts = (service.socket_connect_timeout, service.socket_read_timeout)
+    if not service.verify_certificate or not all(0 < seconds <= SECONDS_MAX for seconds in timeouts):
+        raise NotSent("how the service is spoken to is not the address's to say: verify, cto, rto", for_good=True)
     return service
 
 

@@ -57,6 +57,12 @@ def test_a_webhooks_secret_is_shown_once_and_its_address_never(world: World) -> 
         ("service", "mailto://u:p@127.0.0.1", 400),
         ("service", "https://hooks.slack.com.evil.example/services/a/b/c", 400),
         ("service", "slack://", 400),
+        ("service", "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js?verify=no", 400),
+        ("service", "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js?rto=86400", 400),
+        ("service", "discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js?cto=86400", 400),
+        ("service", "discord://[x/JHMHI8qBe7bk2ZwO5U711o3dV_js", 400),
+        ("webhook", "https://hooks.example/ü", 400),
+        ("webhook", "https://[::1", 400),
         ("pigeon", "x", 400),
     ],
 )
@@ -85,6 +91,17 @@ def test_a_test_and_what_became_of_it(world: World) -> None:
     Delivery.objects.update(dead_at="2026-11-01T00:00:00Z", attempts=8, error="the other side answered 503")
     page = as_somebody("ana").get(PATH).content.decode()
     assert "given up after 8 attempts: the other side answered 503" in page
+
+
+def test_tests_do_not_fill_the_outbox(world: World) -> None:
+    post("adam", **HOOK)
+    made = Channel.objects.get()
+    for _ in range(3):
+        assert post("adam", action="test", channel=made.pk).status_code == 302
+    assert Delivery.objects.count() == 1
+    Delivery.objects.update(sent_at="2026-11-01T00:00:00Z")
+    post("adam", action="test", channel=made.pk)
+    assert Delivery.objects.count() == 2
 
 
 def test_removing_one_takes_what_it_was_to_tell_along(world: World) -> None:
