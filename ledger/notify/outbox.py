@@ -5,6 +5,7 @@ its claim to run out, and another sends it again under the same key: everything 
 """
 
 import logging
+from time import monotonic
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,6 +17,7 @@ from ledger.notify.message import NotSent, Setup
 from ledger.notify.wording import message_of
 
 LEASE = 30
+SECONDS_MAX = 40.0
 ATTEMPTS_MAX = 8
 BACK_OFF = 30
 BACK_OFF_MAX = 3_600
@@ -45,12 +47,15 @@ def put(alert: Alert, event: str) -> int:
     return len(made)
 
 
-def send_due(setup: Setup, most: int = 1_000) -> int:
-    """Send what is due, one after the other, and return how many were tried."""
-    for tried in range(most):
-        if not send_one(setup):
-            return tried
-    return most
+def send_due(setup: Setup, seconds: float = SECONDS_MAX) -> int:
+    """Send what is due, one after the other, for so long at most, and return how many were tried.
+
+    Whoever sends counts nothing meanwhile: other sides that never answer must not keep a worker from the ledgers.
+    """
+    end, tried = monotonic() + seconds, 0
+    while monotonic() < end and send_one(setup):
+        tried += 1
+    return tried
 
 
 def send_one(setup: Setup) -> bool:
@@ -60,6 +65,9 @@ def send_one(setup: Setup) -> bool:
     if not claimed:
         return False
     ((number, attempt),) = claimed
+    if attempt > ATTEMPTS_MAX:
+        _failed(number, attempt, NotSent("whoever sent it died each time", for_good=True))
+        return True
     delivery = Delivery.objects.select_related("channel__workspace__organization").get(pk=number)
     try:
         message = message_of(delivery, setup)

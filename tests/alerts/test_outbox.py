@@ -7,10 +7,10 @@ import pytest
 from django.db.models import F
 from django.db.models.functions import Now
 
-from ledger.models import Alert, Channel, Delivery
+from ledger.models import Alert, Channel, Delivery, Workspace
 from ledger.notify import outbox
-from ledger.notify.message import Setup
-from ledger.notify.outbox import send_due, send_one
+from ledger.notify.message import NotSent, Setup
+from ledger.notify.outbox import ATTEMPTS_MAX, send_due, send_one
 from tests.alerts.hours import GPU_HOUR, Judged
 from tests.alerts.servers import LOOPBACK, hook, postbox
 from tests.faults.crashing import crash
@@ -185,6 +185,42 @@ def test_a_lease_that_runs_out_is_claimed_again(judged: Judged) -> None:
         Delivery.objects.update(leased_until=Now())
         assert send_one(LOOPBACK)
     assert len(one.received) == 1
+
+
+def test_one_that_kills_whoever_sends_it_is_given_up(judged: Judged) -> None:
+    with hook() as one:
+        channel(judged, one.url)
+        drop(judged)
+        Delivery.objects.update(attempts=ATTEMPTS_MAX, leased_until=Now())
+        assert send_one(LOOPBACK)
+    assert one.received == []
+    made = Delivery.objects.get()
+    assert (made.dead_at is not None, made.error) == (True, "whoever sent it died each time")
+
+
+def test_who_does_not_answer_holds_up_nobody_else(judged: Judged, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of twenty that are not reached one is tried before what others are told, and no round lasts."""
+    told: list[str] = []
+
+    def sent(target: str, *_: Any) -> None:
+        told.append(target)
+        if target == "tarpit":
+            raise NotSent("no answer")
+
+    monkeypatch.setitem(outbox.SENDERS, "webhook", sent)
+    other = Workspace.objects.create(organization=judged.workspace.organization, name="other")
+    for _ in range(20):
+        Delivery.objects.create(channel=channel(judged, "tarpit"), event="test")
+    theirs = Channel.objects.create(workspace=other, kind="webhook", name="fine", target="fine", secret="s")
+    Delivery.objects.create(channel=theirs, event="test")
+    assert send_due(LOOPBACK, seconds=0) == 0
+    assert send_due(LOOPBACK) == 21
+    assert told[:2] == ["tarpit", "fine"]
+    told.clear()
+    now_due()
+    Delivery.objects.create(channel=theirs, event="test")
+    assert send_due(LOOPBACK) == 21
+    assert told[0] == "fine"
 
 
 # --- channels ---
