@@ -37,6 +37,7 @@ KEPT_SECONDS = 3_600.0
 SLOW_SECONDS = 60.0
 STOP_SECONDS = 3.0
 SAID_MAX = 1_000
+AWAY = "they wait, the server cannot be reached or is busy. Objects are watched as before."
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Task:
     told: float
     again: float = 0.0
     failures: int = 0
+    left_out: int = 0
+    said_at: float = float("-inf")
 
     def is_due(self, now: float, timing: Timing) -> bool:
         if now < self.again:
@@ -98,14 +101,27 @@ class PodLogs:
         if now - self.seen_at < SEE_SECONDS:
             return
         self.seen_at = now
-        wanted = [one for run in list(runs) for one in self._wanted(run, now)] if speaks else []
+        try:
+            self._see(list(runs) if speaks else [], now, speaks=speaks)
+        except Exception:
+            log.exception("Logs cannot be read by a fault of this program")
+
+    def _see(self, runs: list[Run], now: float, *, speaks: bool) -> None:
+        wanted = [one for run in runs for one in self._wanted(run, now)]
         with self.lock:
             self._begin(wanted, now)
             if not speaks:
                 for task in self.tasks.values():
                     task.reader.end()
-            else:
-                self._forget({one.uid for one in wanted}, now)
+                return
+            self._forget({one.uid for one in wanted}, now)
+        live = {run.top.uid for run in runs}
+        self.over &= live
+        for uid in self.profiles.keys() - live:
+            del self.profiles[uid]
+        for kind, name in list(self.asking):
+            if kind == "run" and name not in live:
+                self.asking.pop((kind, name), None)
 
     def close(self) -> None:
         """End all reading, deliver what waits once, and leave the rest to the next start."""
@@ -203,6 +219,9 @@ class PodLogs:
             goes_on = shipment.post(Lines(0, [line.text for line in lines], live=True), numbered=False, dropped=dropped)
         except ApiError as error:
             return self._failed(task, error)
+        if self.failures:
+            log.info("Logs: the server takes them again.")
+            self.said.discard(AWAY)
         self.failures = task.failures = 0
         task.told = time.monotonic()
         self._delivered(task, lines, dropped)
@@ -215,15 +234,17 @@ class PodLogs:
         task.reader.took(lines, dropped)
         task.place = task.place.after(lines)
         self.places.put(task.of.key, task.place)
-        if dropped:
-            log.warning("Logs: %d lines of %s were left out: it prints too much.", dropped, task.of.where)
+        task.left_out += dropped
+        if task.left_out and task.told - task.said_at >= SLOW_SECONDS:
+            log.warning("Logs: %d lines of %s were left out: it prints too much.", task.left_out, task.of.where)
+            task.left_out, task.said_at = 0, task.told
 
     def _failed(self, task: Task, error: ApiError) -> bool:
         now = time.monotonic()
         if error.status is None:
             self.failures += 1
             self.away = now + pause(self.failures)
-            self.tell("they wait, the server cannot be reached or is busy; objects are watched as before.")
+            self.tell(AWAY)
             return False
         task.failures += 1
         task.again = now + min(2.0 ** min(task.failures, 10), SLOW_SECONDS)
@@ -252,7 +273,7 @@ class PodLogs:
             self.asked_at = now
             found = self._answer(kind, quote(name, safe=""))
             if found is not None:
-                del self.asking[kind, name]
+                self.asking.pop((kind, name), None)
                 (self.profiles if kind == "run" else self.containers)[name] = (found, now + ASKED_SECONDS)
 
     def _answer(self, kind: str, name: str) -> str | None:

@@ -15,13 +15,13 @@ from astra.collect.kubernetes import raw
 from astra.collect.kubernetes.logged import Wanted
 from astra.collect.kubernetes.loglines import Budget, Known, Line, Place, Splitter, line_of
 from astra.collect.kubernetes.raw import Raw
-from astra.collect.kubernetes.watching import hang_up, message_of, pause
+from astra.collect.kubernetes.watching import hang_up, jittered, message_of, pause
 
 log = logging.getLogger("astra.collect")
 
 SETTLE_SECONDS = 3.0  # so long a pod's status may lag behind a container that was started again
 WAIT_SECONDS = 10.0
-REFUSED_SECONDS = 60.0
+REFUSED_SECONDS = 120.0
 SILENCE = httpx.Timeout(30.0, read=300.0)
 ROOM_LINES, ROOM_BYTES = 2_048, 256 * 1024
 WINDOW_LINES = 512  # so many the server recognizes when they are sent again
@@ -100,7 +100,7 @@ class Reader(threading.Thread):
                 rest, failures = self._turn(), 0
             except LogRefused as error:
                 self.tell(str(error))
-                rest = REFUSED_SECONDS
+                rest = jittered(REFUSED_SECONDS)
             except Exception as error:  # a log that cannot be read stops nothing else
                 failures = failures + 1 if self.place == before else 1
                 rest = max(self.settle, pause(failures))
@@ -136,7 +136,8 @@ class Reader(threading.Thread):
             return
         said = message_of(response.read().decode(errors="replace"))
         if status in (httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN):
-            raise LogRefused(f"The API server refuses the logs of pods ({status}: {said}). Missing in a role: {RULE}")
+            where = f"the logs of pods in {self.of.namespace} ({status})"
+            raise LogRefused(f"the API server refuses {where}. Missing in a role: {RULE}")
         raise Unread(f"{status}: {said}", status)
 
     def _read(self, standing: Standing) -> None:
