@@ -29,6 +29,7 @@ class LogServer(ApiServer):
         self.turned_at: dict[tuple[str, int], int] = {}
         self.troubles: list[str] = []
         self.asked: list[dict[str, str]] = []
+        self.ends = 0
         super().__init__(resources)
 
     def write(self, pod: str, incarnation: int, *lines: str) -> None:
@@ -41,6 +42,12 @@ class LogServer(ApiServer):
         """The node turns the log's file: what stands in it is read only by those that follow it."""
         with self.turned:
             self.turned_at[pod, incarnation] = len(self.texts[pod, incarnation])
+
+    def end_streams(self) -> None:
+        """End the logs that are followed now, as if their containers had ended."""
+        with self.turned:
+            self.ends += 1
+            self.turned.notify_all()
 
     def wait_for_follower(self, count: int) -> None:
         """Wait until so many requests for logs have come."""
@@ -79,9 +86,11 @@ class LogServer(ApiServer):
         to.send_header("Content-Type", "text/plain")
         to.send_header("Transfer-Encoding", "chunked")
         to.end_headers()
-        sent = self.turned_at.get(key, 0)
+        sent, ends = self.turned_at.get(key, 0), self.ends
         while True:
             with self.turned:
+                if self.ends != ends:
+                    return end_stream(to)
                 fresh = self.texts.get(key, [])[sent:]
                 if not fresh and not self.closing and self.is_running(uid, key[1]) and query.get("follow") == "true":
                     self.turned.wait(0.1)

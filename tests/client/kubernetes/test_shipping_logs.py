@@ -77,7 +77,10 @@ class World:
     def begun(self) -> PodLogs:
         server = Api("http://ledger", "t" * 40, patience=0, transport=httpx.MockTransport(self.book))
         logs = PodLogs(
-            Access(self.server.url), server, lambda: Places(self.path), Timing(window=0.05, seen=0.2, settle=0.05)
+            Access(self.server.url),
+            server,
+            lambda: Places(self.path),
+            Timing(window=0.05, seen=0.2, settle=0.05, lag=0.6),
         )
         logs.start()
         return logs
@@ -156,6 +159,21 @@ def test_a_pod_that_goes_is_read_to_its_end_and_then_let_go(world: World) -> Non
     assert [place.done for place in world.logs.places.of.values()] == [True]
     world.see()
     assert world.logs.tasks == {}
+
+
+def test_a_status_that_lags_behind_a_restart_is_not_believed(world: World) -> None:
+    """A stream that ended by itself is not opened again at once, though the pod says that the container runs."""
+    texts = world.write(5)
+    world.read()
+    world.book.wait_for(lambda: len(world.book.lines) == 5)
+    asked = len(world.server.asked)
+    began = time.monotonic()
+    world.server.end_streams()
+    world.server.wait_for_follower(asked + 1)
+    assert time.monotonic() - began >= 0.6
+    texts += world.write(1, begin=5)
+    world.book.wait_for(lambda: len(world.book.lines) == 6)
+    assert world.book.lines == texts
 
 
 def test_a_program_that_prints_too_much_is_cut_and_the_rest_counted(

@@ -20,7 +20,7 @@ from astra.collect.kubernetes.access import Access
 from astra.collect.kubernetes.logged import Wanted, logs_of, profile_of
 from astra.collect.kubernetes.loglines import Line, Place
 from astra.collect.kubernetes.places import Places
-from astra.collect.kubernetes.reading import SETTLE_SECONDS, WINDOW_LINES, Reader
+from astra.collect.kubernetes.reading import LAG_SECONDS, SETTLE_SECONDS, WINDOW_LINES, Reader
 from astra.collect.kubernetes.runs import Run
 from astra.collect.kubernetes.watching import TIMEOUT, pause
 from astra.following import Lines
@@ -42,11 +42,12 @@ AWAY = "they wait, the server cannot be reached or is busy. Objects are watched 
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds: how long lines gather, how often a quiet log is told to be alive, how long a broken one rests."""
+    """Seconds: how long lines gather, how often a quiet log is told to be alive; and those of its reader."""
 
     window: float = WINDOW_SECONDS
     seen: float = SEEN_SECONDS
     settle: float = SETTLE_SECONDS
+    lag: float = LAG_SECONDS
 
 
 @dataclass
@@ -157,7 +158,7 @@ class PodLogs:
             if len(self.tasks) >= self.most:
                 self.tell(f"More than {self.most} logs are wanted at once: the others wait until one of these ends.")
                 return
-            reader = Reader(one, place, self.client, self.tell, self.timing.settle)
+            reader = Reader(one, place, self.client, self.tell, self.timing.settle, self.timing.lag)
             self.tasks[one.key] = Task(one, reader, place, now)
             reader.start()
 

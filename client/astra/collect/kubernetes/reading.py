@@ -19,8 +19,8 @@ from astra.collect.kubernetes.watching import hang_up, jittered, message_of, pau
 
 log = logging.getLogger("astra.collect")
 
-SETTLE_SECONDS = 3.0  # so long a pod's status may lag behind a container that was started again
-WAIT_SECONDS = 10.0
+SETTLE_SECONDS = 1.0
+LAG_SECONDS = 10.0  # so long a pod's status may lag behind a container that was started again
 REFUSED_SECONDS = 120.0
 SILENCE = httpx.Timeout(30.0, read=300.0)
 ROOM_LINES, ROOM_BYTES = 2_048, 256 * 1024
@@ -72,14 +72,23 @@ def standing_of(pod: Raw, of: Wanted) -> Standing:
 class Reader(threading.Thread):
     """A log on its way: what was read waits here until it was delivered, and what reads it waits for room.
 
-    `finished`: all of the incarnation was read; `is_open`: its log is followed now. `tell` takes each new trouble.
+    A stream that ends by itself says that the container has ended; that it runs, as its pod says, is then not
+    believed for `lag` seconds, lest lines of the next incarnation be taken for this one's. `finished`: all of the
+    incarnation was read; `is_open`: its log is followed now. `tell` takes each new trouble.
     """
 
     def __init__(
-        self, of: Wanted, place: Place, client: httpx.Client, tell: Callable[[str], None], settle: float
+        self,
+        of: Wanted,
+        place: Place,
+        client: httpx.Client,
+        tell: Callable[[str], None],
+        settle: float = SETTLE_SECONDS,
+        lag: float = LAG_SECONDS,
     ) -> None:
         super().__init__(name=f"log {of.where}", daemon=True)
-        self.of, self.place, self.client, self.tell, self.settle = of, place, client, tell, settle
+        self.of, self.place, self.client, self.tell = of, place, client, tell
+        self.settle, self.lag, self.believed = settle, lag, 0.0
         self.stop, self.room = threading.Event(), threading.Condition()
         self.waiting: deque[Line] = deque()
         self.size = self.dropped = self.dropped_ever = 0
@@ -111,14 +120,15 @@ class Reader(threading.Thread):
     def _turn(self) -> float:
         """Read as far as the log goes now; return for how many seconds to rest."""
         standing = self._standing()
-        if standing is Standing.WAITING:
-            return min(WAIT_SECONDS, self.settle)
+        if standing is Standing.WAITING or (standing is Standing.RUNNING and time.monotonic() < self.believed):
+            return self.settle
         if standing is not Standing.GONE:
             try:
                 self._read(standing)
             except Unread as error:
                 if standing is Standing.RUNNING or error.status not in (400, 404):
                     raise
+        self.believed = time.monotonic() + self.lag
         self.finished = standing is not Standing.RUNNING and not self.stop.is_set()
         return self.settle
 
