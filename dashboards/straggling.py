@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
+from dashboards.numbers import gpus
 from ledger import queries
 from ledger.access import Scope
 from ledger.queries import History, StragglingWorker
@@ -36,6 +37,12 @@ class Line:
     @property
     def steps(self) -> str:
         return f"{seconds(self.worker.step_ms)} a step beside {seconds(self.worker.gang_ms)}"
+
+    @property
+    def cost(self) -> str:
+        """Say how many GPUs wait for it, to a tenth, of how many; "" when it is as good as none."""
+        waiting = round(self.worker.cost_milli, -2)
+        return f"{gpus(waiting)} of {gpus(self.worker.gang_milli)} wait for it" if waiting else ""
 
     @property
     def before(self) -> str:

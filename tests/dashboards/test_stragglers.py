@@ -50,6 +50,11 @@ def test_the_goodput_page_says_who_is_slow_where_and_what_it_costs(world: World,
     assert "16 GPUs of 32 GPUs wait for it" in said
 
 
+def test_what_it_costs_is_said_to_a_tenth(world: World, get: Get) -> None:
+    slow(world, step_ms=2_300)
+    assert "11.1 GPUs of 32 GPUs wait for it" in text_of(get(), "stragglers")
+
+
 def test_who_is_only_behind_is_said_to_be_so(world: World, get: Get) -> None:
     slow(world, step_ms=1_500, behind=7)
     said = text_of(get(LLM), "stragglers")
