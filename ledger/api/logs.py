@@ -82,6 +82,7 @@ class RunLogs(ApiView):
     """Takes lines of a run's logs."""
 
     scopes = frozenset({"ingest"})
+    throttle = "ingest"
 
     @extend_schema(**schema.LOGS)
     def post(self, request: Request, run: str) -> Response:

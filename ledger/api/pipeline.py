@@ -42,6 +42,7 @@ class RunBatches(ApiView):
     """Takes reports of a run's training code."""
 
     scopes = frozenset({"ingest"})
+    throttle = "ingest"
 
     @extend_schema(**BATCHES)
     def post(self, request: Request, run: str) -> Response:

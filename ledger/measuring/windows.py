@@ -16,6 +16,7 @@ from ledger.measuring.packing import packed
 from ledger.models import LogChunk, LogStream, Measurement
 
 EVENTS_MAX = 1_500_000  # of one run
+DROPPED_MAX = 2**53  # what any reader of JSON takes for a number
 TAIL_LINES = 512
 WINDOWS_REMEMBERED = 1_024
 STREAMS_MAX = 20_000
@@ -84,7 +85,7 @@ def _take(measurement: Measurement, window: Window, found: Read) -> Taken:
         return Taken(again=len(lines), left=left)
     read, kept, room = 0, list[Event](), EVENTS_MAX - measurement.events
     numbers = [event.number for event in found.events]
-    stream.dropped += window.dropped
+    stream.dropped = min(stream.dropped + window.dropped, DROPPED_MAX)
     stream.save()
     for lower, upper in fresh:
         begin, end = lower - first + known, upper - first + known

@@ -11,7 +11,7 @@ from ledger import queries
 from ledger.batches import Batch
 from ledger.ingest import ingest
 from ledger.measuring.answers import answer, freeze_due
-from ledger.models import Measurement, Run, Worker
+from ledger.models import LogStream, Measurement, Run, Worker
 from tests.api.shipping import PLAIN, Logs, ago, end, logs
 from tests.dashboards.world import run
 
@@ -198,6 +198,13 @@ def test_a_body_of_8_mib_and_one_byte_more(logs: Logs) -> None:
     whole = start + "x" * (8 * 1024 * 1024 - len(start) - len(close)) + close
     assert logs.ask("POST", "runs/llm/logs", whole).status_code == 202
     assert logs.ask("POST", "runs/llm/logs", whole + " ").status_code == 413
+
+
+def test_lines_that_were_dropped_are_counted_as_far_as_numbers_go(logs: Logs) -> None:
+    for first in range(3):
+        sent = logs.send(["x"], profile="maxtext", first=first, dropped=2**53)
+        assert sent.status_code == 202
+    assert LogStream.objects.get().dropped == 2**53
 
 
 def test_a_measurement_keeps_its_profile(logs: Logs) -> None:

@@ -54,6 +54,16 @@ def test_a_token_waits_and_others_do_not(api: Api, few: None) -> None:
     assert api.get("runs", token).status_code == 200
 
 
+def test_logs_and_reports_are_counted_as_observations_are(api: Api, few: None) -> None:
+    """Each worker of a gang ships its own: what is enough for who reads would not be for them."""
+    token = api.token("read", "ingest")
+    headers = {"Authorization": f"Bearer {token}"}
+    paths = ("runs/x/logs", "runs/x/batches", "clusters/nowhere/observations", "runs/x/logs", "runs/x/batches")
+    asked = [api.client.post(f"/v1/{path}", b"{}", content_type="application/json", headers=headers) for path in paths]
+    assert [answer.status_code for answer in asked] == [404, 404, 404, 429, 429]
+    assert api.get("runs", token).status_code == 200
+
+
 def test_who_guesses_tokens_is_slowed_down_by_address(api: Api, few: None) -> None:
     assert [api.get("runs", "goodput_guess").status_code for _ in range(3)] == [401, 401, 429]
     assert api.get("runs", None).status_code == 429
