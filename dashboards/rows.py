@@ -205,8 +205,8 @@ def parts(whole: Ledger, shown: Shown) -> tuple[Part, ...]:
 
 def numbers(ledger: Ledger, category: Category | None, cost: Cost | None = None) -> Numbers:
     return Numbers(
-        cost="" if cost is None else money(cost.held),
-        wasted="" if cost is None else money(cost.not_productive),
+        cost="" if cost is None else in_money(cost, cost.held),
+        wasted="" if cost is None else in_money(cost, cost.not_productive),
         held=hours(ledger.allocated),
         used=hours(ledger.productive),
         goodput=percent(ledger.goodput, ABSENT),
@@ -214,6 +214,11 @@ def numbers(ledger: Ledger, category: Category | None, cost: Cost | None = None)
         picked="" if category is None else hours(of_category(ledger, category)),
         rest=tuple(hours(of_category(ledger, Category[name.upper()])) for name, _ in NUMBERS),
     )
+
+
+def in_money(cost: Cost, amount: int) -> str:
+    """Return an amount of it; absent where all that was held has no price, for that is not free."""
+    return ABSENT if cost.unpriced and not cost.held else money(amount)
 
 
 def of_category(ledger: Ledger, category: Category) -> int:

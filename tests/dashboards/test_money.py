@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from dashboards.rows import in_money
 from ledger import queries
 from ledger.access import scope_of_workspace
-from ledger.core.costs import money
+from ledger.core.costs import Cost, money
 from ledger.core.windows import DAY, Window, floor_day
 from ledger.models import Organization, Pool, Price
 from tests.dashboards.conftest import GOODPUT, Get
@@ -49,11 +50,22 @@ def test_figures_and_rows_say_what_time_cost(priced: World, get: Get) -> None:
     for row in answer.rows:
         cost = answer.costs.of(row.pk, row.name, answer.window.start)
         shown = by_name[row.name.split(" ")[0]][-2:]
+        if cost.unpriced and not cost.held:
+            assert shown == ["–", "–"]
+            continue
         assert [number(text) for text in shown] == [
             Fraction(round(money(amount) * 100), 100) for amount in (cost.held, cost.not_productive)
         ]
     head = [cell.text for cell in read(page).by_id("rows").of("thead")[0].of("th")]
     assert head[-2:] == ["Cost EUR", "Wasted EUR"]
+
+
+def test_what_has_no_price_is_not_free() -> None:
+    dear, free = 2 * 3_600_000_000 * 2_500_000, Cost(0, 0, 0)
+    assert in_money(Cost(dear, dear, 0), 0) == "0.00"
+    assert in_money(Cost(dear, 0, 7), dear) == "5.00"
+    assert in_money(free, 0) == "0.00"
+    assert in_money(Cost(0, 0, 7), 0) == "–"
 
 
 @pytest.mark.parametrize("path", [GOODPUT, f"{GOODPUT}/weekly", "/w/acme/vision/runs/uid-llm"])
