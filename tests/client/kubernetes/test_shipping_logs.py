@@ -18,11 +18,12 @@ from astra.collect.kubernetes import reading
 from astra.collect.kubernetes.access import Access
 from astra.collect.kubernetes.loglines import LINE_BYTES_MAX, STAMP_BYTES, Budget
 from astra.collect.kubernetes.places import Places
-from astra.collect.kubernetes.podlogs import PodLogs, Timing
+from astra.collect.kubernetes.podlogs import LOGS_MAX, PodLogs, Timing, gap_of
 from astra.collect.kubernetes.reading import ROOM_LINES, WINDOW_LINES
 from tests.client.kubernetes.building import Told, job, node, owned, pod
 from tests.client.kubernetes.logserver import LogServer, stamped
 
+LIMITS = Path(__file__).parents[3] / "docs" / "limits.md"
 PATIENCE = 20.0
 NOON = 1_790_856_000_000
 
@@ -145,6 +146,15 @@ def test_a_quiet_log_is_told_to_be_alive_while_it_is_open(world: World) -> None:
     world.write(1)
     world.read()
     world.book.wait_for(lambda: sum(not body["lines"] and "seen_at" in body for body in world.book.bodies) >= 2)
+
+
+def test_many_logs_are_sent_more_seldom_than_a_server_takes_of_a_token() -> None:
+    assert gap_of(Timing(), 10) == Timing().window
+    row = re.search(r"\| `THROTTLE_READ` \|[^|]*\| ([\d,]+) \|", LIMITS.read_text())
+    assert row is not None
+    posts_a_minute = LOGS_MAX * 60 / gap_of(Timing(), LOGS_MAX)
+    assert posts_a_minute + 60 < int(row[1].replace(",", "")), "with a question a second"
+    assert gap_of(Timing(), LOGS_MAX) <= 60, "a log's last step is told each minute"
 
 
 def test_a_pod_that_goes_is_read_to_its_end_and_then_let_go(world: World) -> None:

@@ -29,6 +29,7 @@ from astra.shipping import SEEN_SECONDS, WINDOW_SECONDS, Shipment
 log = logging.getLogger("astra.collect")
 
 LOGS_MAX = 512
+POSTS_A_MINUTE = 1_000  # fewer than a server takes of a token, unless it was told otherwise
 TURN_SECONDS = 0.5
 SEE_SECONDS = 1.0
 ASK_SECONDS = 1.0  # between two questions to the server about runs that name no profile themselves
@@ -63,13 +64,18 @@ class Task:
     left_out: int = 0
     said_at: float = float("-inf")
 
-    def is_due(self, now: float, timing: Timing) -> bool:
+    def is_due(self, now: float, timing: Timing, gap: float) -> bool:
         if now < self.again:
             return False
         if self.reader.waiting or self.reader.dropped:
             full = len(self.reader.waiting) >= WINDOW_LINES or not self.reader.is_alive()
-            return full or now - self.reader.since >= timing.window
-        return self.reader.is_open and now - self.told >= timing.seen
+            return full or now - self.reader.since >= gap
+        return self.reader.is_open and now - self.told >= max(timing.seen, gap)
+
+
+def gap_of(timing: Timing, logs: int) -> float:
+    """Return for how many seconds lines gather: the longer the more logs there are."""
+    return max(timing.window, logs * 60 / POSTS_A_MINUTE)
 
 
 class PodLogs:
@@ -201,8 +207,9 @@ class PodLogs:
         more = False
         with self.lock:
             tasks = list(self.tasks.values())
+        gap = gap_of(self.timing, len(tasks))
         for task in tasks:
-            due = bool(task.reader.waiting) if last else task.is_due(now, self.timing)
+            due = bool(task.reader.waiting) if last else task.is_due(now, self.timing, gap)
             if due and not self._deliver(task):
                 return False
             more = more or len(task.reader.waiting) >= WINDOW_LINES
