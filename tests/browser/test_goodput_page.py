@@ -227,7 +227,7 @@ def test_the_switcher_leads_to_another_workspace_whose_commands_can_be_copied(vi
     page.locator("#switch summary").click()
     page.get_by_role("link", name="acme / empty room").click()
     expect(page.get_by_role("heading", name="Nothing has been counted here yet")).to_be_visible()
-    page.get_by_role("button", name="Copy").click()
+    page.locator("#connect").get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator("#connect-command").inner_text()
