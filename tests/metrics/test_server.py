@@ -85,7 +85,9 @@ def test_openmetrics(db: None, settings: Settings) -> None:
     settings.METRICS_TOKEN = TOKEN
     response = get(TOKEN, Accept="application/openmetrics-text;version=1.0.0")
     assert response["Content-Type"].startswith("application/openmetrics-text")
-    assert samples(response.content.decode()) == {}
+    told = samples(response.content.decode())
+    assert {name for name, _ in told} == {"astraeus_threshold_alerts_firing"}, "nothing else without a cluster"
+    assert set(told.values()) == {0}
 
 
 def test_nobody_without_the_token(api: Api, settings: Settings) -> None:

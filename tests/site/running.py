@@ -43,7 +43,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def eventually(true: Callable[[], bool], seconds: float = 30.0) -> None:
+def eventually(true: Callable[[], bool], seconds: float = 90.0) -> None:
     """Fail when it does not come true."""
     assert wait_until(true, seconds, 0.05), "it never came true"
 
