@@ -96,4 +96,5 @@ def test_another_cluster_of_the_organization_stays_out(world: World, west: Clust
 def test_a_cluster_on_which_nothing_was_counted_says_so(world: World, get: Get) -> None:
     Cluster.objects.create(organization=world.vision.organization, name="new")
     page = get("/organizations/acme/clusters/new/goodput", "adam")
-    assert "Nothing has been counted on this cluster yet." in text_of(page, "nothing")
+    assert "Nothing has been counted on this cluster yet" in text_of(page, "connect")
+    assert "astra collect kubernetes" in text_of(page, "sources-to-come")

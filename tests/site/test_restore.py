@@ -49,7 +49,7 @@ def test_a_dump_restored_elsewhere_is_the_same_ledger_and_goes_on(tmp_path: Path
     before, own = younger(cluster, 0), str(connection.settings_dict["NAME"])
     dump, other = str(tmp_path / "goodput.dump"), f"{own}_restored"
     program("pg_dump", "--format=custom", "--file", dump, own)
-    program("dropdb", "--if-exists", "--force", other)
+    program("dropdb", "--if-exists", other)
     program("createdb", other)
     try:
         program("pg_restore", "--no-owner", "--exit-on-error", "--dbname", other, dump)
@@ -62,4 +62,4 @@ def test_a_dump_restored_elsewhere_is_the_same_ledger_and_goes_on(tmp_path: Path
             assert list(check(found.pk, until, now=at("50:30")))[-1].differences == []
         assert younger(cluster, 0) == before
     finally:
-        program("dropdb", "--force", other)
+        program("dropdb", other)  # unforced, it cancels an autovacuum that is at it
