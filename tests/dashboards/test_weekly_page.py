@@ -70,7 +70,7 @@ def test_only_the_running_week_is_partial_and_weeks_lead_to_their_hours(world: W
     newest = asked(world).weeks[-1]
     there = get(weeks[0].of("a")[0].attributes["href"])
     assert there.context["shown"].window == Window(newest.start, newest.end)
-    idle = [row[4] for row in cells(get(weeks[0].of("a")[0].attributes["href"], show="numbers"))]
+    idle = [row[4] for row in cells(get(f"{weeks[0].of('a')[0].attributes['href']}&show=numbers"))]
     assert idle[-1] == hours(newest.total.amounts[Category.IDLE])
 
 
