@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,16 +47,16 @@ class Access:
         )  # fmt: skip
 
 
-class Token(httpx.Auth):
+class Token(httpx.Auth, ABC):
     """A bearer token, asked for anew when it is old or was refused."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.token, self.until = "", 0.0
 
+    @abstractmethod
     def fetch(self) -> tuple[str, float]:
         """Return the token and for how many seconds it may be used. Raises SourceError."""
-        raise NotImplementedError
 
     def current(self, refused: str = "") -> str:
         with self.lock:

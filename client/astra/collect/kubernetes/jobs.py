@@ -21,7 +21,6 @@ from astra.collect.kubernetes.meta import Meta, meta_of
 from astra.collect.kubernetes.raw import Raw
 
 COMPLETED, FAILURE, TIME_LIMIT, OWNER = "completed", "failure", "time_limit", "owner"
-DEADLINE = "DeadlineExceeded"
 DEADLINE_WORDS = ("deadlineexceeded", "longer than specified deadline")
 OUTCOMES = {COMPLETED: "Succeeded", FAILURE: "Failed", TIME_LIMIT: "Time limit", OWNER: "Deleted"}
 BESIDE_THE_GANG = frozenset({"evaluator"})

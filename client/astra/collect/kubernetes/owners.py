@@ -18,7 +18,6 @@ TASK, TASK_INDEX = "volcano.sh/task-spec", "volcano.sh/task-index"
 FAILURES = "batch.kubernetes.io/job-index-failure-count"
 ATTEMPTS = (JOBSET + "restart-attempt", JOBSET + "job-restart-attempt")
 JOBSET_NAME, JOBSET_UID = JOBSET + "jobset-name", JOBSET + "jobset-uid"
-VOLCANO_GROUP = "batch.volcano.sh"
 READ = frozenset({*REPLICAS_KEY, "TrainJob", "JobSet", "Job", "VolcanoJob"})
 
 FindJob = Callable[[str], "Job | None"]
