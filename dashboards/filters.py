@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from django.utils.dateparse import parse_date, parse_datetime
 
@@ -16,6 +16,7 @@ from dashboards.moments import EPOCH, iso
 from ledger.core.categories import Category
 from ledger.core.windows import DAY, MAX_DAYS, Window, floor_hour
 from ledger.queries import ANY, Filters
+from ledger.viewers import ZONES
 
 PAGE_ROWS = 50
 PAGE_MAX = 100_000
@@ -210,7 +211,7 @@ def midnight(text: str) -> datetime | None:
 
 def zone_named(name: str) -> tzinfo:
     """Return the zone that times without one are in: a form says it, for it sends local times. Raises Problem."""
-    if name and name not in available_timezones():
+    if name and name not in ZONES:
         raise Problem(f"“{name[:40]}” is not a time zone; write one like Europe/Paris.")
     return ZoneInfo(name) if name else UTC
 

@@ -3,7 +3,6 @@
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
@@ -13,6 +12,7 @@ from ledger import prices, tokens
 from ledger.core.categories import Category
 from ledger.core.totals import GPU_US_PER_HOUR
 from ledger.prices import PoolPrice
+from ledger.viewers import ZONES
 
 MINUTE = 60_000
 DAYS = ((90, "90 days"), (30, "30 days"), (365, "a year"), (0, "for ever"))
@@ -167,14 +167,14 @@ class PriceField(forms.CharField):
             raise ValidationError(f"A price {error}.") from None
 
 
-ZONES = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
+PLACES = sorted(zone for zone in ZONES if "/" in zone and not zone.startswith("Etc/"))  # not EST, Zulu, GMT+3
 
 
 class ViewerForm(forms.Form):
     """How a person reads pages."""
 
     zone = forms.ChoiceField(
-        label="Time zone", required=False, choices=[("", "UTC"), *((zone, zone.replace("_", " ")) for zone in ZONES)]
+        label="Time zone", required=False, choices=[("", "UTC"), *((zone, zone.replace("_", " ")) for zone in PLACES)]
     )
 
 
