@@ -35,17 +35,20 @@ UNITS = tuple(AMOUNTS)
 
 
 def decimals(value: Fraction, places: int) -> str:
-    """Return a number that is not negative as digits, rounded half to even from the fraction: "0.840000"."""
-    whole, part = divmod(round(value * 10**places), 10**places)
-    return f"{whole}.{part:0{places}d}"
+    """Return a number as digits, rounded half to even from the fraction: "0.840000", "-1.500000"."""
+    scaled = round(value * 10**places)
+    whole, part = divmod(abs(scaled), 10**places)
+    return f"{'-' if scaled < 0 else ''}{whole}.{part:0{places}d}"
 
 
 def decimal(value: Fraction) -> Raw:
-    """Return a number that is not negative as a JSON number with 6 decimals."""
+    """Return a number as a JSON number with 6 decimals."""
     return Raw(decimals(value, DECIMALS).encode())
 
 
-ratio = decimal
+def seconds(us: int) -> Raw:
+    """Return microseconds as a JSON number of seconds with 6 decimals."""
+    return decimal(Fraction(us, 1_000_000))
 
 
 def thousandths(milli: int) -> Raw:

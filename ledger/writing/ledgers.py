@@ -11,7 +11,7 @@ from ledger.core.costs import Cost, money
 from ledger.core.totals import Ledger
 from ledger.decode.values import iso
 from ledger.queries import Answer, Costs, Row, Weeks
-from ledger.writing.figures import AMOUNTS, Amount, Cells, cell, decimal, ratio, table
+from ledger.writing.figures import AMOUNTS, Amount, Cells, cell, decimal, table
 
 
 def ledger(of: Ledger, amount: Amount) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def ledger(of: Ledger, amount: Amount) -> dict[str, Any]:
         "waiting_gpu_hours": amount(of.waiting),
     }
     if of.goodput is not None:
-        figures["goodput"] = ratio(of.goodput)
+        figures["goodput"] = decimal(of.goodput)
     return figures | {
         "held_gpu_hours": {category.label: amount(of.held[category]) for category in Category},
         "unobserved_gpu_hours": amount(of.unobserved),

@@ -1,12 +1,13 @@
 """How training goes, in JSON: input pipelines, and stragglers."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from ledger.core.streams import Doing
 from ledger.decode.values import iso
 from ledger.queries import StragglingWorker, WorkerPipeline
-from ledger.writing.figures import thousandths
+from ledger.writing.figures import decimal, seconds, thousandths
 
 Document = dict[str, Any]
 
@@ -21,21 +22,21 @@ def pipeline(workers: Sequence[WorkerPipeline], start: int, end: int) -> Documen
 
 def worker(of: WorkerPipeline) -> Document:
     """Return one worker; the ratio is absent when no time passed."""
-    ratio = {"pipeline_goodput": round(of.productive_us / of.wall_us, 6)} if of.wall_us else {}
+    ratio = {"pipeline_goodput": decimal(Fraction(of.productive_us, of.wall_us))} if of.wall_us else {}
     return {
         "worker": of.name,
         "batches": of.batches,
-        "wall_seconds": of.wall_us / 1e6,
-        "source_seconds": of.source_us / 1e6,
-        "transform_seconds": of.transform_us / 1e6,
-        "transfer_seconds": of.transfer_us / 1e6,
-        "productive_seconds": of.productive_us / 1e6,
-        "overhead_seconds": of.overhead_us / 1e6,
+        "wall_seconds": seconds(of.wall_us),
+        "source_seconds": seconds(of.source_us),
+        "transform_seconds": seconds(of.transform_us),
+        "transfer_seconds": seconds(of.transfer_us),
+        "productive_seconds": seconds(of.productive_us),
+        "overhead_seconds": seconds(of.overhead_us),
         **ratio,
         "at": moment(of.at),
         "step": of.step,
         "step_at": moment(of.step_at),
-        "step_seconds": None if of.step_ms is None else of.step_ms / 1000,
+        "step_seconds": None if of.step_ms is None else thousandths(of.step_ms),
         "doing": None if of.doing is Doing.NONE else of.doing.label,
     }
 
@@ -52,9 +53,9 @@ def straggler(of: StragglingWorker) -> Document:
         "since": iso(of.since),
         "step": of.step,
         "gpus": thousandths(of.gpus_milli),
-        "step_seconds": of.step_ms / 1000,
-        "gang_step_seconds": of.gang_ms / 1000,
-        "slower": of.slower_milli / 1000,
+        "step_seconds": thousandths(of.step_ms),
+        "gang_step_seconds": thousandths(of.gang_ms),
+        "slower": thousandths(of.slower_milli),
         "steps_behind": of.behind,
         "gang_gpus": thousandths(of.gang_milli),
         "gpus_waiting": thousandths(of.cost_milli),

@@ -14,7 +14,7 @@ from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, HOUR, MAX_DAYS
 from ledger.decode.values import instant, iso
 from ledger.models import Administration, Membership, Workspace
-from ledger.writing.figures import in_hours, ratio
+from ledger.writing.figures import decimal, in_hours, thousandths
 from ledger.writing.ledgers import ledger
 from tests.api.conftest import Api, Tenants
 from tests.api.conftest import instant as ago
@@ -151,11 +151,19 @@ def test_figures_are_printed_from_integers() -> None:
     big = 10**18 + 1_800
     assert bytes(in_hours(big)) == b"277777777.777778"
     assert bytes(in_hours(3_600_000_000 * 10**12 + 3_600)) == b"1000000000000.000001"
-    assert bytes(ratio(Fraction(2, 3))) == b"0.666667"
-    assert bytes(ratio(Fraction(1))) == b"1.000000"
+    assert bytes(decimal(Fraction(2, 3))) == b"0.666667"
+    assert bytes(decimal(Fraction(1))) == b"1.000000"
     assert "goodput" not in ledger(third, str)
     assert ledger(third, str)["waiting_gpu_hours"] == "1"
     assert ledger(Ledger(), str)["biggest_loss"] is None
+
+
+def test_figures_below_zero_are_the_mirror_of_those_above() -> None:
+    for part in (1, 2, 6, 10, 6_000_000, 4_000_001):
+        above, below = (bytes(decimal(Fraction(sign * part, 4_000_000))).decode() for sign in (1, -1))
+        assert below == (f"-{above}" if Decimal(above) else above)
+    assert bytes(decimal(Fraction(-3, 2))) == b"-1.500000"
+    assert b" ".join(bytes(thousandths(milli)) for milli in (8_000, 142, 0, -7_500, 10_000)) == b"8 0.142 0 -7.5 10"
 
 
 def test_filters_and_search(told: Api) -> None:

@@ -283,6 +283,7 @@ def test_reports_of_training_come_back_as_the_pipeline(api: Api, history: Histor
     }  # fmt: skip
     found = ask(api, "runs/llm/pipeline", history.reader)
     assert found["slowest"] == "worker-0"
+    assert b'"wall_seconds":10.000000,' in api.get("runs/llm/pipeline", history.reader).content, "digits, not a float"
     assert found["workers"][0] == {
         "worker": "worker-0", "batches": 4, "wall_seconds": 10.0, "source_seconds": 2.5, "transform_seconds": 0.0,
         "transfer_seconds": 0.0, "productive_seconds": 2.5, "overhead_seconds": 7.5, "pipeline_goodput": 0.25, "at": at,
