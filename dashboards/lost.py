@@ -1,7 +1,8 @@
-"""What a run lost, in words: a line a loss."""
+"""What was lost, in words: a line a loss, of a run or of machines."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from dashboards.bars import Markup, bar
 from dashboards.lanes import exact
@@ -12,8 +13,8 @@ from ledger.core.categories import Category
 from ledger.core.totals import Ledger
 from ledger.queries import Loss, Trouble
 
-SHOWN = 10
-SHOWN_MAX = 500
+SHOWN, SHOWN_MAX = 10, 500
+MARGIN = 60_000
 REASONS = {
     "failure": "failed",
     "node_lost": "node lost",
@@ -33,12 +34,11 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class ShownLoss:
-    """A loss ready to be shown; `href` looks at it in the timeline."""
+@dataclass(frozen=True, kw_only=True)
+class InWords:
+    """A loss as a table tells it; `exactly` says to the millisecond what `when` says to the minute."""
 
     what: str
-    where: str
     since: int
     when: str
     exactly: str
@@ -49,33 +49,51 @@ class ShownLoss:
     hours: str
     share: str
     bar: Markup
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownLoss(InWords):
+    """A loss of a run; `href` looks at it in the timeline."""
+
+    where: str
     href: str
 
 
 def shown_losses(losses: Iterable[Loss], lost: int, zoom: Zoom, now: int) -> list[ShownLoss]:
-    """Return the losses; `lost` is all that the run lost, GPU-microseconds. The costliest bar takes the whole width."""
+    """Return the losses; `lost` is all that the run lost, GPU-microseconds."""
     rows = list(losses)
-    most = max((loss.ledger.asked for loss in rows), default=0)
-    return [shown_loss(loss, lost, most, zoom, now) for loss in rows]
+    most = costliest(rows)
+    return [
+        ShownLoss(where=loss.machine, href=zoom.link(*around(loss)), **said(loss, lost, most, now)) for loss in rows
+    ]
 
 
-def shown_loss(loss: Loss, lost: int, most: int, zoom: Zoom, now: int) -> ShownLoss:
-    margin = max((loss.until - loss.since) // 4, 60_000)
-    return ShownLoss(
-        what=words(loss),
-        where=loss.machine,
-        since=loss.since,
-        when=f"{day_and_clock(loss.since, now)} – {until(loss, now)}",
-        exactly=f"{exact(loss.since, now)} – {exact(loss.until, now)} {zone(loss.until)}",
-        lasted=length(loss.until - loss.since),
-        still=loss.still,
-        workers=loss.workers,
-        parts=listed(loss.ledger),
-        hours=hours(loss.ledger.asked),
-        share=share(loss.ledger.asked, lost),
-        bar=bar(loss.ledger, most),
-        href=zoom.link(loss.since - margin, loss.until + margin),
-    )
+def costliest(losses: Iterable[Loss | Trouble]) -> int:
+    """Return what the costliest of some losses cost, GPU-microseconds: its bar takes the whole width."""
+    return max((loss.ledger.asked for loss in losses), default=0)
+
+
+def said(loss: Loss | Trouble, whole: int, most: int, now: int) -> dict[str, Any]:
+    """Return the fields of InWords; `whole` is what all losses cost, `most` the costliest, GPU-microseconds."""
+    return {
+        "what": words(loss),
+        "since": loss.since,
+        "when": f"{day_and_clock(loss.since, now)} – {until(loss, now)}",
+        "exactly": f"{exact(loss.since, now)} – {exact(loss.until, now)} {zone(loss.until)}",
+        "lasted": length(loss.until - loss.since),
+        "still": loss.still,
+        "workers": loss.workers,
+        "parts": listed(loss.ledger),
+        "hours": hours(loss.ledger.asked),
+        "share": share(loss.ledger.asked, whole),
+        "bar": bar(loss.ledger, most),
+    }
+
+
+def around(loss: Loss | Trouble) -> tuple[int, int]:
+    """Return the part of a timeline, ms, that shows a loss and what was before and after it."""
+    margin = max((loss.until - loss.since) // 4, MARGIN)
+    return loss.since - margin, loss.until + margin
 
 
 def listed(ledger: Ledger) -> str:

@@ -20,10 +20,11 @@ from dashboards.capacity import ShownCapacity, shown_capacity
 from dashboards.filters import GROUPINGS, Shown, shown
 from dashboards.heat import heat
 from dashboards.ledger_page import ledger_part
+from dashboards.lost import SHOWN, SHOWN_MAX
 from dashboards.menu import menu_of
 from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
 from dashboards.rows import Leads, ShownRow
-from dashboards.troubles import SHOWN, SHOWN_MAX, shown_troubles
+from dashboards.troubles import shown_troubles
 from ledger import queries
 from ledger.queries import Failures, Filters, Spot
 
