@@ -12,7 +12,6 @@ from ledger.models import Cluster, Organization, Source
 from ledger.rollups import roll_up
 
 DAYS_AT_ONCE = 10
-WORKERS_A_MACHINE = 5
 ROLLUPS = ", ".join(
     f"ledger_{name}"
     for name in ("hour", "dayrun", "dayheld", "daymachine", "weekmachine", "daypool", "hourpool", "runtotal")

@@ -102,5 +102,4 @@ def set_prices(request: HttpRequest, row: "Cluster", now: datetime) -> dict[str,
     return None
 
 
-UNTOUCHED = "time already counted stays as it is"
 ACTIONS = {"thresholds": set_thresholds, "prices": set_prices}

@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-BEGIN_MS = 1_504_483_200_000  # 2017-09-04T00:00Z, from which the file counts its seconds
 FILE = Path(__file__).parent / "data" / "philly_attempts.csv"
 
 
 class Job(NamedTuple):
-    """A job; `submitted` and the attempts' [start, end) are ms after the begin of the trace."""
+    """A job; `submitted` and the attempts' [start, end) are ms after the begin of the trace, 2017-09-04T00:00Z."""
 
     id: str
     gpus: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 
-from ledger.logs.events import LIFECYCLE, Event, Kind
+from ledger.logs.events import LIFECYCLE, Event
 from ledger.logs.profiles import Profile, Strategy
 from ledger.logs.terms import Attempt, Fold, Rules
 
@@ -120,12 +120,3 @@ def merged(parts: Sequence[Iterator[Event]]) -> Iterator[Event]:
 
     streams = [keyed(index, part) for index, part in enumerate(parts)]
     return (event for *_, event in heapq.merge(*streams, key=lambda row: row[:3]))
-
-
-def newest_step(events: Iterable[Event]) -> Event | None:
-    """Return the last training step with a number."""
-    return max(
-        (e for e in events if e.kind is Kind.STEP and e.step is not None),
-        key=lambda e: (e.number, e.part),
-        default=None,
-    )

@@ -8,7 +8,7 @@ from typing import Any
 from ledger.logs.events import Event, Kind
 from ledger.logs.matching import Match, Matcher
 from ledger.logs.profiles import TIMED
-from ledger.logs.reader import Text, matched, read_lines
+from ledger.logs.reader import Text, matched
 from ledger.logs.status import FORMULA, Measured, measure, rfc3339, status
 from ledger.logs.streams import Stream, fold, with_last_lines
 
@@ -25,15 +25,6 @@ class Trial:
     counts: dict[str, int]
     measured: Measured
     warnings: tuple[str, ...]
-
-
-def attempt_of(matcher: Matcher, lines: Sequence[bytes], last_at: int | None = None) -> Measured:
-    """Measure a whole log as the only attempt of a run that ends with its last line."""
-    found = read_lines(matcher, lines)
-    newest = found.last_at if last_at is None else last_at
-    streams = [Stream(1, "", lambda: found.events, last_at=newest)]
-    known = with_last_lines({}, streams)
-    return measure(fold(matcher.profile, streams, known), known, newest)
 
 
 def trial(matcher: Matcher, lines: Sequence[bytes]) -> Trial:

@@ -9,7 +9,7 @@ import pytest
 from ledger.core.categories import Phase
 from ledger.core.windows import DAY, HOUR, WEEK
 from ledger.demo import samples
-from ledger.demo.extract import BEGIN_MS, jobs
+from ledger.demo.extract import jobs
 from ledger.demo.incidents import Kind
 from ledger.demo.names import SHORT, TEAMS
 from ledger.demo.playing import World
@@ -20,6 +20,7 @@ from ledger.replay.trace import TraceWorker, amounts_of
 from tests.replay.traces import PHILLY
 
 NOW = NOW_DAY + 9 * HOUR
+BEGIN_MS = 1_504_483_200_000  # 2017-09-04T00:00Z, from which the packaged file counts its seconds
 
 
 @cache

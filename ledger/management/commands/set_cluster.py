@@ -12,7 +12,6 @@ from ledger.management.clusters import chosen_clusters
 from ledger.rules import UNMEASURED, set_rule, set_thresholds
 
 MINUTE = 60_000
-NUMBERS = ("percent", "minutes", "ratio")
 
 
 def _percent(text: str) -> int:
