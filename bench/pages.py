@@ -5,7 +5,6 @@ python -m bench.pages [--full | --machines N] [--days 400] [--times 30] [--keep 
 Of the same past as bench.questions, and a gang of 1,000 workers; asked of a web process as it runs in production.
 """
 
-import argparse
 import http.client
 import shutil
 import statistics
@@ -16,8 +15,9 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from bench.ground import ground, machine, milliseconds, run, table
+from bench.wished import wished
 
-SMALL, FULL, GANG = 150, 2_100, 1_000
+GANG = 1_000
 WANTED_MS, WANTED_GANG_MS, WANTED_BYTES, WANTED_READY_MS = 100, 200, 150_000, 500
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 HEAD = ("page", "p50 ms", "p95 ms", "wanted", "bytes", "statements", "ready ms", "")
@@ -44,18 +44,12 @@ class Cost(NamedTuple):
 
 def main() -> None:
     """Make or find the past, open every page some times and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m bench.pages", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="20 million cells of 2,100 machines: a quarter of an hour")
-    parser.add_argument("--machines", type=int, default=SMALL, help="a multiple of 4; five workers on each")
-    parser.add_argument("--days", type=int, default=400)
-    parser.add_argument("--times", type=int, default=30, help="how often each page is opened, after twice to warm up")
-    parser.add_argument("--keep", help="folder for Postgres that is kept, and used again")
-    options = parser.parse_args()
+    options = wished("pages", __doc__, 30, "how often each page is opened, after twice to warm up")
     with ground(options.keep) as state:
         from bench import past
         from bench.serving import serving
 
-        made = past.found() or past.make(FULL if options.full else options.machines, options.days)
+        made = past.found() or past.make(options.machines, options.days)
         gang(made)
         print(machine())
         print(f"{made.cells:,} closed cells in {made.days} days", flush=True)

@@ -5,7 +5,6 @@ python -m bench.questions [--full | --machines N] [--days 400] [--times 7] [--ke
 The two need `.venv/bin/pip install duckdb chdb`; nothing else of the project does.
 """
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -13,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.ground import ground, machine, milliseconds, table
+from bench.wished import wished
 
-SMALL, FULL = 150, 2_100
 BY = ("workspace", "pool", "run", "machine", "user")
 WANTED = {"workspace": 0.25, "pool": 0.25, "run": 1.0, "machine": 1.0}
 HEAD = ("question", "ledger ms", "DuckDB ms", "chDB ms", "× the faster", "wanted", "")
@@ -31,23 +30,17 @@ class Asked(NamedTuple):
 
 def main() -> None:
     """Make or find the past, load the others, ask all questions of all and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m bench.questions", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="20 million cells of 2,100 machines: a quarter of an hour")
-    parser.add_argument("--machines", type=int, default=SMALL, help="a multiple of 4; five workers on each")
-    parser.add_argument("--days", type=int, default=400)
-    parser.add_argument("--times", type=int, default=7, help="how often each question is asked, after once to warm up")
-    parser.add_argument("--keep", help="folder for Postgres and the others that is kept, and used again")
-    options = parser.parse_args()
+    often = "how often each question is asked, after once to warm up"
+    options = wished("questions", __doc__, 7, often, "Postgres and the others")
     with ground(options.keep) as state:
         from bench import past
 
         began = time.perf_counter()
-        made = past.found() or past.make(FULL if options.full else options.machines, options.days)
-        peers = loaded(state)
+        made = past.found() or past.make(options.machines, options.days)
+        took = time.perf_counter() - began
         print(machine())
-        print(
-            f"{made.cells:,} closed cells in {made.days} days, made in {time.perf_counter() - began:.0f} s", flush=True
-        )
+        print(f"{made.cells:,} closed cells in {made.days} days, made in {took:.0f} s", flush=True)
+        peers = loaded(state)
         agree(made, peers)
         rows = [row(asked, options.times) for asked in questions(made, peers)]
         print("\nMedian ms by the clock:\n")
