@@ -4,13 +4,12 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils.cache import patch_vary_headers
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from dashboards.alarms import told, watched_at
-from dashboards.menu import menu_of
+from dashboards.living import answer
 from dashboards.pages import Pages
 from dashboards.places import place_of, signed_in
 from ledger import attention, queries
@@ -39,19 +38,14 @@ def alerts(request: HttpRequest, organization: str, workspace: str) -> HttpRespo
         return redirect(f"{place.alerts}?page={pages.last}")
     firing = queries.alerts(watched, firing=True, limit=FIRING_MAX)
     context = {
-        "place": place,
-        "menu": menu_of(request.user, place, "Alerts"),
         "now": queries.now(),
         "firing": [told(row) for row in firing.rows],
         "over": [told(row) for row in over.rows],
         "pages": pages,
         "hours": HOURS,
         "rules": ADVICE,
-        "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
     }
-    response = render(request, "dashboards/alerts.html", context)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    return answer(request, place, "Alerts", "alerts.html", context)
 
 
 def number_of(text: str) -> int:

@@ -3,8 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils.cache import patch_vary_headers
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -15,7 +14,7 @@ from dashboards.connect import connecting
 from dashboards.filters import Shown, shown
 from dashboards.heard import heard_part
 from dashboards.ledger_page import ledger_part
-from dashboards.menu import menu_of
+from dashboards.living import answer
 from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
 from dashboards.rows import Leads
 from dashboards.stalled import LIMIT, stalled
@@ -51,19 +50,8 @@ def page(request: HttpRequest, place: Place | ClusterPlace, leads: Leads) -> Htt
     ledger = goodput_part(place.scope, wanted, now, leads)
     if ledger["pages"].page > ledger["pages"].last:
         return redirect(request.path + wanted.link(page=ledger["pages"].last))
-    around: dict[str, Any] = {
-        "place": place,
-        "menu": menu_of(request.user, place, "Goodput"),
-        "shown": wanted,
-        "now": now,
-        "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
-    }
-    around["firing"] = firing(request.user, place)
-    around |= connecting(request.build_absolute_uri("/"), place)
-    status = 400 if wanted.problems else 200
-    response = render(request, "dashboards/goodput.html", around | ledger, status=status)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    around = {"now": now, "firing": firing(request.user, place), **connecting(request.build_absolute_uri("/"), place)}
+    return answer(request, place, "Goodput", "goodput.html", around | ledger, wanted)
 
 
 def goodput_part(scope: Scope, wanted: Shown, now: int, leads: Leads) -> dict[str, Any]:

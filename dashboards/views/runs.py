@@ -4,15 +4,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dashboards.filters import PAGE_ROWS, Shown, shown
-from dashboards.menu import menu_of
+from dashboards.living import answer
 from dashboards.pages import Pages
-from dashboards.places import Place, place_of, signed_in
+from dashboards.places import place_of, signed_in
 from dashboards.rows import parts
 from dashboards.sections import RunView, parts_of
 from dashboards.sections.details import threshold
@@ -41,7 +39,7 @@ def runs(request: HttpRequest, organization: str, workspace: str) -> HttpRespons
         "pages": Pages(found.count, max(wanted.page, 1), PAGE_ROWS),
         "count": found.count,
     }
-    return answer(request, place, "dashboards/runs.html", wanted, context | {"now": now})
+    return answer(request, place, "Runs", "runs.html", context | {"now": now}, wanted)
 
 
 @require_safe
@@ -68,7 +66,7 @@ def run(request: HttpRequest, organization: str, workspace: str, run: str) -> Ht
         query=request.GET,
         now=now,
     )
-    return answer(request, place, "dashboards/run.html", wanted, head_of(view) | {"sections": parts_of(view)})
+    return answer(request, place, "Runs", "run.html", head_of(view) | {"sections": parts_of(view)}, wanted)
 
 
 def head_of(view: RunView) -> dict[str, Any]:
@@ -87,19 +85,6 @@ def head_of(view: RunView) -> dict[str, Any]:
         "late": view.now - view.answer.counted_until > LATE_AFTER_MS,
         "ledger": f"{view.place.address}?{urlencode({'by': 'machine', 'run': view.row.uid})}",
     }
-
-
-def answer(request: HttpRequest, place: Place, template: str, wanted: Shown, context: dict[str, Any]) -> HttpResponse:
-    """Return a page, or its living part alone to htmx."""
-    around = {
-        "place": place,
-        "menu": menu_of(request.user, place, "Runs"),
-        "shown": wanted,
-        "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
-    }
-    response = render(request, template, around | context, status=400 if wanted.problems else 200)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
 
 
 def whole_of(run: RunKey, end: int) -> Window:

@@ -10,8 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils.cache import patch_vary_headers
+from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -20,8 +19,8 @@ from dashboards.capacity import ShownCapacity, shown_capacity
 from dashboards.filters import GROUPINGS, Shown, shown
 from dashboards.heat import heat
 from dashboards.ledger_page import ledger_part
+from dashboards.living import answer
 from dashboards.lost import SHOWN, SHOWN_MAX
-from dashboards.menu import menu_of
 from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
 from dashboards.rows import Leads, ShownRow
 from dashboards.troubles import shown_troubles
@@ -152,13 +151,4 @@ def answered(
     pages = context["pages"]
     if pages.page > pages.last:
         return redirect(request.path + wanted.link(page=pages.last))
-    around = {
-        "place": place,
-        "title": TITLES[kind],
-        "menu": menu_of(request.user, place, TITLES[kind]),
-        "shown": wanted,
-        "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
-    }
-    response = render(request, f"dashboards/{template}", around | context, status=400 if wanted.problems else 200)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    return answer(request, place, TITLES[kind], template, context | {"title": TITLES[kind]}, wanted)

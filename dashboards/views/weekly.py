@@ -4,8 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -15,7 +13,7 @@ from dashboards.capacity import capacity_weeks
 from dashboards.connect import connecting
 from dashboards.filters import GROUPINGS, Shown, shown
 from dashboards.ledger_page import chips
-from dashboards.menu import menu_of
+from dashboards.living import answer
 from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
 from dashboards.rows import COLUMNS, NUMBERS, parts, sum_row
 from dashboards.weeks import ROWS, WEEKS, shown_weeks
@@ -47,42 +45,32 @@ def page(request: HttpRequest, place: Place | ClusterPlace) -> HttpResponse:
     wanted = replace(asked, window=Window.last_weeks(now, WEEKS), range="7d", start="", end="")
     if wanted.format != "html":
         return downloads.weekly(place.scope, wanted)
-    around: dict[str, Any] = {
-        "place": place,
-        "menu": menu_of(request.user, place, "By week"),
-        "shown": wanted,
-        "now": now,
-        "layout": "bare.html" if request.headers.get("HX-Request") else "base.html",
-    }
-    around |= connecting(request.build_absolute_uri("/"), place)
-    context = around | weekly_part(place, place.scope, wanted)
-    response = render(request, "dashboards/weekly.html", context, status=400 if wanted.problems else 200)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    around = {"now": now, **connecting(request.build_absolute_uri("/"), place)}
+    return answer(request, place, "By week", "weekly.html", around | weekly_part(place, place.scope, wanted), wanted)
 
 
 def weekly_part(place: Place | ClusterPlace, scope: Scope, wanted: Shown) -> dict[str, Any]:
     """Return what the living part of the page shows; the number of queries does not depend on the rows."""
-    answer = queries.weekly(scope, wanted.window, by=wanted.by, filters=wanted.filters, sort=wanted.sort, limit=ROWS)
-    weeks = shown_weeks(answer, wanted, place)
+    found = queries.weekly(scope, wanted.window, by=wanted.by, filters=wanted.filters, sort=wanted.sort, limit=ROWS)
+    weeks = shown_weeks(found, wanted, place)
     return {
-        "answer": answer,
+        "answer": found,
         "first_hour": queries.first_hour(scope),
         "weeks": weeks,
-        "capacity_weeks": capacity_weeks(scope, answer) if isinstance(place, ClusterPlace) else (),
+        "capacity_weeks": capacity_weeks(scope, found) if isinstance(place, ClusterPlace) else (),
         "figure": charts.stacked(weeks),
-        "whole": answer.total,
-        "whole_bar": bar(answer.total, answer.total.asked),
+        "whole": found.total,
+        "whole_bar": bar(found.total, found.total.asked),
         "total": sum_row(
-            answer.total,
+            found.total,
             "Total",
             "total",
             wanted,
-            answer.total.asked,
+            found.total.asked,
             address=place.address,
-            cost=answer.costs.whole if answer.costs else None,
+            cost=found.costs.whole if found.costs else None,
         ),
-        "parts": parts(answer.total, wanted),
+        "parts": parts(found.total, wanted),
         "groupings": GROUPINGS,
         "columns": COLUMNS,
         "numbers": NUMBERS,
