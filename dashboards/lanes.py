@@ -5,7 +5,7 @@ Made by f-string like the bars; names are escaped.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
@@ -107,9 +107,8 @@ def pieces(segments: Iterable[Segment], grain: int, until: int) -> Iterator[Piec
         yield piece(waiting, ending)
 
 
-def piece(parts: list[Segment], ending: object) -> Piece:
+def piece(parts: list[Segment], ending: Callable[[Segment], int]) -> Piece:
     """Return neighbours as one."""
-    assert callable(ending)
     spent: Counter[Category] = Counter()
     for part in parts:
         spent[part.category] += ending(part) - part.since

@@ -8,6 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from dashboards.filters import PAGE_ROWS, Shown, shown
+from dashboards.ledger_page import LATE_AFTER_MS
 from dashboards.living import answer
 from dashboards.pages import Pages
 from dashboards.places import place_of, signed_in
@@ -19,8 +20,6 @@ from dashboards.zoom import MINUTE, Zoom, zoom
 from ledger import queries
 from ledger.core.windows import HOUR, Window, ceil_hour
 from ledger.queries import Filters, RunKey
-
-LATE_AFTER_MS = 5 * 60_000
 
 
 @require_safe
