@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
-from astra.collect.slurm import gpus, hosts, tables, values
+from astra.collect.slurm import gpus, hosts, jobnames, tables, values
 from astra.collect.slurm.record import SECOND, Job, Record
 from astra.collect.slurm.tables import Table, type_row
 from astra.collect.slurm.words import ALIVE, state_of
@@ -87,30 +87,20 @@ def _tell(found: list[Record], begin: int, step: str, began: int | None) -> None
 
 
 def _of_line(row: type_row, zone: tzinfo | None) -> Iterator[Record]:
-    name = row["JOBID"]
-    made = _record(row, zone)
-    array, bracket, several = name.partition("_[")
-    if bracket:
-        yield from (replace(made, job=Job(f"{array}_{task}")) for task in values.tasks(several))
-        return
-    leader, plus, part = name.partition("+")
-    yield replace(made, job=Job(leader, int(part) if plus else None))
+    return jobnames.named(_record(row, zone), row["JOBID"])
 
 
 def _record(row: type_row, zone: tzinfo | None) -> Record:
     nodes = hosts.expand(row.get("NODELIST"))
     held, asked = gpus.of_tres(row.get("ALLOCTRES")), gpus.of_tres(row.get("REQTRES"))
     held = held or gpus.of_gres(row.get("ALLOCGRES"))
-    raw = row["JOBIDRAW"] if row["JOBIDRAW"].isdecimal() else row["JOBID"].partition("_")[0].partition("+")[0]
-    if not raw.isdecimal():
-        raise ValueError(f"{row['JOBID']!r} is no number of a job")
     state = state_of(row.get("STATE", ""))
     suspended = values.seconds(row["SUSPENDED"]) if "SUSPENDED" in row else None
     elapsed = values.seconds(row.get("ELAPSEDRAW") or row.get("ELAPSED"))
     submit, eligible, start = (values.clock(row.get(name), zone) for name in ("SUBMIT", "ELIGIBLE", "START"))
     return Record(
         job=Job(row["JOBID"]),
-        number=int(raw),
+        number=jobnames.number(row["JOBIDRAW"], row["JOBID"]),
         state=state,
         submit=submit,
         eligible=eligible,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import tzinfo
 
-from astra.collect.slurm import gpus, hosts, tables, values
+from astra.collect.slurm import gpus, hosts, jobnames, tables, values
 from astra.collect.slurm.record import Job, Record
 from astra.collect.slurm.squeue_json import LASTING
 from astra.collect.slurm.tables import type_row
@@ -25,6 +24,7 @@ NAMES = {
     "PREEMPT_TIME": "PREEMPTTIME", "NODES": "NUMNODES", "USER": "USERNAME", "TRES_ALLOCATED": "TRES_ALLOC",
     "RESTARTCOUNT": "RESTARTCNT", "TRESPERNODE": "TRES_PER_NODE",
 }  # fmt: skip
+TIMES = ("SUBMITTIME", "ELIGIBLETIME", "STARTTIME", "ENDTIME", "PREEMPTTIME")
 
 
 def read(text: str, zone: tzinfo | None, notes: Counter[str], columns: Sequence[str] = ()) -> Iterator[Record]:
@@ -36,13 +36,7 @@ def read(text: str, zone: tzinfo | None, notes: Counter[str], columns: Sequence[
 
 def _records(row: type_row, zone: tzinfo | None) -> Iterator[Record]:
     name = row.get("JOBARRAYID") or row.get("JOBID", "")
-    made = _record(row, zone, name)
-    array, bracket, several = name.partition("_[")
-    if bracket:
-        yield from (replace(made, job=Job(f"{array}_{task}")) for task in values.tasks(several))
-        return
-    leader, plus, part = name.partition("+")
-    yield replace(made, job=Job(leader, int(part) if plus else None))
+    yield from jobnames.named(_record(row, zone, name), name)
 
 
 def _record(row: type_row, zone: tzinfo | None, name: str) -> Record:
@@ -51,14 +45,10 @@ def _record(row: type_row, zone: tzinfo | None, name: str) -> Record:
     width = values.number(row.get("NUMNODES")) or len(nodes)
     told = row.get("TRES_ALLOC") or row.get("TRES") or ""
     total = gpus.of_tres(told) or gpus.of_gres(row.get("TRES_PER_NODE")) * width
-    raw = row.get("JOBID", "")
-    own = raw if raw.isdecimal() else name.partition("_")[0].partition("+")[0]
-    if not own.isdecimal():
-        raise ValueError(f"{name!r} is no number of a job")
     times = {key: values.clock(row.get(key), zone) for key in TIMES}
     return Record(
         job=Job(name),
-        number=int(own),
+        number=jobnames.number(row.get("JOBID", ""), name),
         state=state,
         submit=times["SUBMITTIME"],
         eligible=times["ELIGIBLETIME"],
@@ -77,6 +67,3 @@ def _record(row: type_row, zone: tzinfo | None, name: str) -> Record:
         restarts=values.number(row.get("RESTARTCNT")),
         marks=frozenset((state,)),
     )
-
-
-TIMES = ("SUBMITTIME", "ELIGIBLETIME", "STARTTIME", "ENDTIME", "PREEMPTTIME")
