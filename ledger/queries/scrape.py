@@ -1,4 +1,4 @@
-"""What a scrape of the metrics shows, in four statements whatever there is."""
+"""What a scrape of the metrics shows, in five statements whatever there is."""
 
 from collections import defaultdict
 from collections.abc import Mapping
