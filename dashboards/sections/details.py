@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
+from dashboards.numbers import decimal
 from dashboards.sections.view import RunView
 from ledger import queries
 from ledger.queries import RunRow
@@ -22,4 +23,9 @@ def threshold(run: RunRow, goodput: Fraction | None) -> str:
     if run.min_goodput_milli is None or goodput is None:
         return ""
     least = Fraction(run.min_goodput_milli, 1000)
-    return f"{'at or over' if goodput >= least else 'under'} the least goodput of {round(least * 100)} %"
+    return f"{'at or over' if goodput >= least else 'under'} the least goodput of {percent(least)}"
+
+
+def percent(least: Fraction) -> str:
+    """Return thousandths in percent, with the decimal that some have: what is compared is what is said."""
+    return f"{decimal(least * 100).removesuffix('.0')} %"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 from urllib.parse import urlencode
 
@@ -52,7 +53,7 @@ def line(of: WorkerPipeline, full: int) -> Pipeline:
         name=of.name,
         batch=micro(of.batch_us),
         stages=tuple(micro(time) for time in times),
-        goodput=f"{of.productive_us * 100 / of.wall_us:.0f} %" if of.wall_us else "–",
+        goodput=f"{round(Fraction(of.productive_us * 100, of.wall_us))} %" if of.wall_us else "–",
         step="–" if of.median_ms is None else seconds(of.median_ms),
         bar=bar(times, full),
     )
