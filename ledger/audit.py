@@ -27,6 +27,7 @@ WATCHED: dict[type[Model], tuple[str, ...]] = {
         "drop_below_milli_percent",
         "drop_points_milli",
         "drop_least_held_us",
+        "straggler_milli",
     ),
     Organization: ("currency",),
     Token: ("expiry", "scopes", "workspace_id"),

@@ -83,6 +83,9 @@ def test_settings(tenants: Tenants) -> None:
     assert last()[3] == {"cluster": "acme/east", "changed": {"carry_max_ms": 60_000}}
     east.save()
     assert Change.objects.count() == 3
+    east.straggler_milli = 1_100
+    east.save()
+    assert last()[3] == {"cluster": "acme/east", "changed": {"straggler_milli": 1_100}}
 
 
 def test_the_person_of_a_request_is_the_actor(tenants: Tenants) -> None:
