@@ -15,11 +15,15 @@ Recent = tuple[int, int | None, str, int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt as its source and its log reader know it, µs: when it began and ended, the last line's own time."""
+    """An attempt as its source and its log reader know it, µs: when it began and ended, the last line's own time.
+
+    `lines`: how many its logs have.
+    """
 
     began: int | None = None
     ended: int | None = None
     last_line: int | None = None
+    lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)

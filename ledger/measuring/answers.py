@@ -1,10 +1,8 @@
 """What a run's measurement says now, and its freezing when the run is over."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache, partial
-from itertools import chain
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
@@ -12,16 +10,14 @@ from django.db import transaction
 from django.db.models import Max, Sum
 
 from ledger import sql
-from ledger.logs.events import Event
 from ledger.logs.picture import picture
 from ledger.logs.profiles import BadProfile
 from ledger.logs.status import FORMULA, NOT_FOUND, condition, is_failed, measure, status
-from ledger.logs.streams import Stream, fold
 from ledger.logs.terms import Attempt, Fold
 from ledger.logs.thresholds import judged
-from ledger.measuring.packing import unpacked
+from ledger.measuring.folds import folded, forget, whole
 from ledger.measuring.profiles import matcher_of
-from ledger.models import LogChunk, LogStream, Measurement, Run
+from ledger.models import LogStream, Measurement, Run
 
 KIND = "GoodputMeasurement"
 API_VERSION = "goodput/v1"
@@ -104,6 +100,7 @@ def freeze(run: int, now: int) -> Measurement:
             measurement.frozen, measurement.picture = found.text, found.picture
             measurement.frozen_at = sql.rows("clock_time")[0][0]
             measurement.save(update_fields=["frozen", "picture", "frozen_at"])
+            forget(run)
         return measurement
 
 
@@ -147,7 +144,8 @@ def _compute(measurement: Measurement, end: End, now: int, final: bool = False) 
             measurement.run_id, measurement.created_at, measurement.windows, measurement.profile, measurement.version,
             tuple(sorted(known.items())),
         )  # fmt: skip
-        measured = measure(_folded(key), known, until * 1_000, ended and is_failed(end.outcome))
+        found = whole(measurement.run_id, matcher_of(measurement.document).profile, known) if final else _folded(key)
+        measured = measure(found, known, until * 1_000, ended and is_failed(end.outcome))
         told = status(measured, ended, end.outcome)
         drawn = picture(measured)
     return _document(measurement, spec, told, drawn, read, final, ended)
@@ -192,31 +190,14 @@ def _folded(key: Key) -> Fold:
     """Return the fold of a run's events, which is another one only when the key is, so it is kept a while."""
     measurement = Measurement.objects.get(run=key.run)
     assert measurement.document is not None, "asked before"
-    return fold(matcher_of(measurement.document).profile, streams_of(measurement), dict(key.known))
-
-
-def streams_of(measurement: Measurement) -> list[Stream]:
-    """Return the logs of a run; their events stay packed until they are folded."""
-    chunks = LogChunk.objects.filter(stream__measurement=measurement).order_by("stream", "first")
-    packed: dict[int, list[tuple[int, bytes]]] = {}
-    for stream, first, data in chunks.values_list("stream", "first", "packed").iterator(chunk_size=256):
-        packed.setdefault(stream, []).append((first, bytes(data)))
-    return [
-        Stream(row.attempt, row.worker, partial(events_of, packed.get(row.pk, [])), row.numbered, row.last_at)
-        for row in LogStream.objects.filter(measurement=measurement).order_by("attempt", "pk")
-    ]
-
-
-def events_of(chunks: list[tuple[int, bytes]]) -> Iterable[Event]:
-    """Yield the events of a log in the order of its lines."""
-    return chain.from_iterable(unpacked(data, first) for first, data in chunks)
+    return folded(key.run, matcher_of(measurement.document).profile, dict(key.known))
 
 
 def known_of(run: int) -> dict[int, Attempt]:
-    """Return when each attempt of the run began and ended by its source, and its last lines' own times."""
+    """Return when each attempt of the run began and ended by its source, and its logs' last times and lines."""
     known = {number: Attempt(began, ended) for number, began, ended in sql.rows("run_attempts", run=run)}
-    rows = LogStream.objects.filter(measurement=run).values_list("attempt").annotate(last=Max("last_at"))
-    for attempt, last in rows.order_by("attempt"):
+    rows = LogStream.objects.filter(measurement=run).values_list("attempt")
+    for attempt, last, lines in rows.annotate(last=Max("last_at"), read=Sum("lines")).order_by("attempt"):
         before = known.get(attempt, Attempt())
-        known[attempt] = Attempt(before.began, before.ended, last)
+        known[attempt] = Attempt(before.began, before.ended, last, lines)
     return known

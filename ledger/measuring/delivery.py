@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ledger.ingest import ingest
-from ledger.logs.streams import natural
+from ledger.logs.order import natural
 from ledger.measuring import progress
 from ledger.measuring.begin import Wish, begin
 from ledger.measuring.profiles import matcher_of

@@ -30,7 +30,7 @@ from ledger.models.evidence import (
     Word,
 )
 from ledger.models.fleet import Capacity, Machine, Pool, Readiness
-from ledger.models.logs import LogChunk, LogProfile, LogStream, Measurement
+from ledger.models.logs import LogChunk, LogFold, LogProfile, LogStream, Measurement
 from ledger.models.notify import Channel, Delivery
 from ledger.models.people import Invitation, Viewer
 from ledger.models.prices import Price
@@ -62,6 +62,7 @@ __all__ = [
     "LedgerHour",
     "Listing",
     "LogChunk",
+    "LogFold",
     "LogProfile",
     "LogStream",
     "Machine",

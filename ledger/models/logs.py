@@ -75,9 +75,21 @@ class LogStream(models.Model):
 class LogChunk(models.Model):
     """The events of lines that follow each other, the first of them number `first`; packed."""
 
-    stream = models.ForeignKey(LogStream, models.CASCADE)
+    stream = models.ForeignKey(LogStream, models.CASCADE, db_index=False)
     first = models.BigIntegerField()
     packed = models.BinaryField()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["stream", "first"], name="log_chunk_once")]
+        indexes = [models.Index(fields=["stream", "id"], name="log_chunk_newer")]
+
+
+class LogFold(models.Model):
+    """The fold of a measurement as far as its logs were read once, so that a read costs what is new; packed.
+
+    It can be thrown away. `form` tells of which code it is: another one makes it anew.
+    """
+
+    measurement = models.OneToOneField(Measurement, models.CASCADE, primary_key=True)
+    form = models.CharField(max_length=32)
+    packed = models.BinaryField()
