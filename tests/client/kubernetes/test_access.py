@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import ssl
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ from astra.collect.kubernetes.access import Wish, by_kubeconfig, find_access
 from astra.collect.source import SourceError
 
 TIMEOUT = httpx.Timeout(5)
+EAST = Path(__file__).with_name("east.pem")
 
 
 def kubeconfig(folder: Path, user: dict[str, Any], cluster: dict[str, Any] | None = None, name: str = "config") -> Path:
@@ -164,3 +169,35 @@ def test_a_file_that_is_no_kubeconfig(tmp_path: Path) -> None:
     path.write_text(json.dumps(["a"]))
     with pytest.raises(SourceError, match="has no current context"):
         by_kubeconfig([path])
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[str]:
+    """A server on 127.0.0.1 whose certificate is for api.east.example."""
+    server = HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)  # which answers 501
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(EAST)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    yield f"https://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(("name", "is_right"), [("api.east.example", True), ("", False), ("api.west.example", False)])
+def test_the_name_that_a_certificate_must_be_for(tmp_path: Path, elsewhere: str, name: str, is_right: bool) -> None:
+    cluster = {"server": elsewhere, "certificate-authority": str(EAST), "tls-server-name": name}
+    way = by_kubeconfig([kubeconfig(tmp_path, {}, cluster)])
+    with way.client(TIMEOUT) as client:
+        if is_right:
+            assert client.get("/api").status_code == 501
+        else:
+            with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
+                client.get("/api")
+
+
+def test_a_name_cannot_be_asked_for_behind_a_proxy(tmp_path: Path) -> None:
+    cluster = {"tls-server-name": "api.east.example", "proxy-url": "http://127.0.0.1:3128"}
+    with pytest.raises(SourceError, match="only one of them"):
+        by_kubeconfig([kubeconfig(tmp_path, {}, cluster)])

@@ -30,7 +30,10 @@ EXEC_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.i
 
 @dataclass
 class Access:
-    """A server's address, how it is verified, and who asks; `namespace` is the asker's own, "" outside a cluster."""
+    """A server's address, how it is verified, and who asks; `namespace` is the asker's own, "" outside a cluster.
+
+    `server_name`: what the server's certificate must be for, "" = the host of its address.
+    """
 
     server: str
     verify: ssl.SSLContext | bool = True
@@ -38,13 +41,19 @@ class Access:
     namespace: str = ""
     proxy: str | None = None
     name: str = ""
+    server_name: str = ""
 
     def client(self, timeout: httpx.Timeout) -> httpx.Client:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=8)
         return httpx.Client(
             base_url=self.server, verify=self.verify, auth=self.auth, timeout=timeout, limits=limits, proxy=self.proxy,
             headers={"Accept": "application/json", "User-Agent": "astra-collect-kubernetes"}, trust_env=False,
+            event_hooks={"request": [self._name_server]},
         )  # fmt: skip
+
+    def _name_server(self, request: httpx.Request) -> None:
+        if self.server_name:
+            request.extensions["sni_hostname"] = self.server_name
 
 
 class Token(httpx.Auth, ABC):
@@ -205,7 +214,12 @@ def by_kubeconfig(paths: list[Path], context: str = "") -> Access:
     verify = _verify(cluster, folder)
     _certificate(verify, user, user_folder, auth)
     usable = None if isinstance(auth, FromProgram) and auth.certificate else auth
-    return Access(server.rstrip("/"), verify, usable, proxy=raw.text(cluster, "proxy-url") or None, name=name)
+    proxy, server_name = raw.text(cluster, "proxy-url"), raw.text(cluster, "tls-server-name")
+    if server_name and proxy.startswith("http"):
+        raise SourceError(
+            "The kubeconfig has both tls-server-name and an HTTP proxy-url: only one of them can be used."
+        )
+    return Access(server.rstrip("/"), verify, usable, proxy=proxy or None, name=name, server_name=server_name)
 
 
 def _read(path: Path) -> raw.Raw:
