@@ -5,7 +5,7 @@
 -- its key, for how many there are is not known when this is planned.
 WITH clock AS MATERIALIZED (
     SELECT
-        id, open_hour, final_to, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until,
+        id, open_hour, final_to, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until,
         date_trunc('day', ledger_at(%(start)s) + interval '24 hours' - interval '1 microsecond', 'UTC') AS lower,
         least(date_trunc('day', ledger_at(%(end)s), 'UTC'), date_trunc('day', open_hour, 'UTC')) AS upper
     FROM ledger_cluster

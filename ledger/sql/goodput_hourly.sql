@@ -1,6 +1,6 @@
 -- A ledger per hour of [start, end), closed and open, of what the filters leave.
 WITH clock AS MATERIALIZED (
-    SELECT id, open_hour, final_to, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until
+    SELECT id, open_hour, final_to, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
       AND (%(cluster)s = 0 OR id = %(cluster)s)

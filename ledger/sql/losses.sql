@@ -1,14 +1,16 @@
 -- What a run lost within [start, end): time of one kind that touches or overlaps over its workers is one loss; the
 -- categories of `together` are one kind, for a failure and the restart after it are one story. The costliest first.
-WITH pieces AS (
+WITH clock AS MATERIALIZED (
+    SELECT id, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
+    FROM ledger_cluster WHERE id = (SELECT cluster_id FROM ledger_run WHERE id = %(run)s)
+), pieces AS (
     SELECT
         w.id AS worker_id, w.name, s.category, s.machine_id <> 0 AS held, s.gpus_milli, s.until IS NULL AS still,
         CASE WHEN s.category = ANY (%(together)s::int[]) THEN -1 ELSE s.category END AS kind,
         greatest(ledger_ms(s.since), %(start)s) AS since,
         least(coalesce(ledger_ms(s.until), ledger_ms(k.until)), ledger_ms(k.until), %(end)s) AS until
     FROM ledger_worker AS w
-    JOIN (SELECT id, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until
-          FROM ledger_cluster) AS k ON k.id = w.cluster_id
+    JOIN clock AS k ON k.id = w.cluster_id
     JOIN ledger_span AS s ON s.worker_id = w.id
     WHERE w.run_id = %(run)s AND s.category <> %(productive)s AND s.since < k.until
       AND s.since < ledger_at(%(end)s) AND (s.until IS NULL OR s.until > ledger_at(%(start)s))

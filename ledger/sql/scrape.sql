@@ -1,7 +1,7 @@
 -- GPU time by category, and what of it was held, of clusters, workspaces, machines and pools over the whole hours
 -- [start, end), those from `recent` on apart. One snapshot, evaluated at each cluster's clock.
 WITH clock AS MATERIALIZED (
-    SELECT id, open_hour, ledger_ms(least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour')) - ledger_ms(open_hour) AS elapsed
+    SELECT id, open_hour, ledger_ms(least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour')) - ledger_ms(open_hour) AS elapsed
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
 ), parts AS (

@@ -2,7 +2,7 @@
 -- that are rolled up, less the days of it that have since become dirty, and in their place and after them the closed
 -- hours and the open cells. OFFSET 0 keeps each day a look-up by its key. One snapshot.
 WITH clock AS MATERIALIZED (
-    SELECT id, open_hour, ledger_ms(least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour')) - ledger_ms(open_hour) AS elapsed
+    SELECT id, open_hour, ledger_ms(least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour')) - ledger_ms(open_hour) AS elapsed
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
 ), open AS MATERIALIZED (

@@ -2,7 +2,7 @@
 -- latest phase it told, since when it is stale (live workers, and its words ran out), and since when a list is held back.
 SELECT
     o.name, k.name, u.name, ledger_ms(u.word_at), l.live,
-    CASE WHEN l.live > 0 AND u.word_at + k.carry_max_ms * interval '1 millisecond' < clock_timestamp()
+    CASE WHEN l.live > 0 AND u.word_at + k.carry_max_ms * interval '1 millisecond' < (SELECT clock_timestamp())
     THEN ledger_ms(u.word_at) + k.carry_max_ms END,
     ledger_ms(u.held_since)
 FROM ledger_source AS u

@@ -1,14 +1,17 @@
 -- What machines lost while they were held to stalls, failures, preemptions and starts after them, within [start, end):
 -- time of one run on one machine that touches or overlaps over its workers is one trouble. The costliest first.
-WITH pieces AS (
+WITH clock AS MATERIALIZED (
+    SELECT id, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
+    FROM ledger_cluster
+    WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
+), pieces AS (
     SELECT
         s.machine_id, w.run_id, w.id AS worker_id, s.category, s.gpus_milli, s.until IS NULL AS still,
         s.category = 2 AS stall,
         greatest(ledger_ms(s.since), %(start)s) AS since,
         least(coalesce(ledger_ms(s.until), ledger_ms(k.until)), ledger_ms(k.until), %(end)s) AS until
     FROM ledger_span AS s
-    JOIN (SELECT id, least(greatest(clock_timestamp(), ledger_counted(id)), open_hour + interval '1 hour') AS until
-          FROM ledger_cluster) AS k ON k.id = s.cluster_id
+    JOIN clock AS k ON k.id = s.cluster_id
     JOIN ledger_worker AS w ON w.id = s.worker_id
     JOIN ledger_run AS r ON r.id = w.run_id
     WHERE s.machine_id > 1 AND s.category IN (2, 4, 5, 6)
