@@ -4,11 +4,11 @@
 WITH made AS (
     INSERT INTO ledger_worker (
         cluster_id, run_id, name, phase, stay_since, watched, busy_at, busy, step_at, step, step_ms, progress_at, proven,
-        covered_from, covered_to, told_from, told_to
+        covered_from, covered_to, told_from, told_to, doing, recent
     )
     SELECT
         %(cluster)s, r.id, 'worker-' || i %% 8, 3, %(hour)s, true, l.at, true, l.at, 100, 9000,
-        l.at, false, %(hour)s, l.at + interval '5 minutes', %(hour)s, l.at
+        l.at, false, %(hour)s, l.at + interval '5 minutes', %(hour)s, l.at, 0, '{}'
     FROM generate_series(0, %(workers)s - 1) AS i
     JOIN ledger_run AS r ON r.cluster_id = %(cluster)s AND r.uid = 'run-' || i / 8
     CROSS JOIN LATERAL (

@@ -1,6 +1,6 @@
 -- The running hour: five workers a machine, of which one in a hundred is stalled, their spans and their open cells.
-INSERT INTO ledger_worker (cluster_id, run_id, name, phase, proven, watched)
-SELECT %(cluster)s, t.run_id, 'worker-' || p.machine_id || '-' || place, 3, false, false
+INSERT INTO ledger_worker (cluster_id, run_id, name, phase, proven, watched, doing, recent)
+SELECT %(cluster)s, t.run_id, 'worker-' || p.machine_id || '-' || place, 3, false, false, 0, '{}'
 FROM bench_tenancy AS t
 JOIN bench_place AS p ON p.block = t.block
 CROSS JOIN generate_series(0, 4) AS place
