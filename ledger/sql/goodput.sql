@@ -6,7 +6,11 @@
 WITH clock AS MATERIALIZED (
     SELECT
         id, open_hour, final_to, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until,
-        date_trunc('day', ledger_at(%(start)s) + interval '24 hours' - interval '1 microsecond', 'UTC') AS lower,
+        -- The nearest midnight: of a day that lacks few hours, those few are read and taken off.
+        greatest(
+            date_trunc('day', ledger_at(%(start)s) + interval '12 hours', 'UTC'),
+            CASE WHEN ledger_at(%(start)s) < kept_from THEN kept_from END
+        ) AS lower,
         least(date_trunc('day', ledger_at(%(end)s), 'UTC'), date_trunc('day', open_hour, 'UTC')) AS upper
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(seen)s::bigint[]))
@@ -32,14 +36,17 @@ WITH clock AS MATERIALIZED (
 ), totalled AS MATERIALIZED (
     SELECT DISTINCT cluster_id FROM others
 ), hours AS MATERIALIZED (
-    -- All other hours that are closed; `summed`: rolled up by themselves.
-    SELECT k.id AS cluster_id, hour, date_trunc('week', hour, 'UTC') AS week, %(rollup)s = 'pool'
+    -- All other hours that are closed, and those that the first day has too many; `summed`: rolled up by themselves.
+    SELECT k.id AS cluster_id, hour, date_trunc('week', hour, 'UTC') AS week,
+        CASE WHEN hour < ledger_at(%(start)s) THEN -1 ELSE 1 END AS times, %(rollup)s = 'pool'
         AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
         AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')) AS summed
     FROM clock AS k, generate_series(
-        ledger_at(%(start)s), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
+        least(k.lower, ledger_at(%(start)s)), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
     ) AS hour
-    WHERE NOT EXISTS (SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC'))
+    WHERE (hour < ledger_at(%(start)s)) = EXISTS (
+        SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')
+    )
 ), open AS (
     SELECT
         date_trunc('week', k.open_hour, 'UTC') AS week, c.run_id, c.machine_id, c.pool_id, c.machine_id <> 0,
@@ -53,17 +60,17 @@ WITH clock AS MATERIALIZED (
         (c.a_waiting + c.g_waiting * elapsed)::bigint,
         (c.a_unobserved + c.g_unobserved * elapsed)::bigint,
         (c.a_unobserved_productive + c.g_unobserved_productive * elapsed)::bigint
-    FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock) AS k
+    FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock OFFSET 0) AS k
     JOIN ledger_opencell AS c ON c.cluster_id = k.id
     WHERE k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
-), runs AS (
-    -- What has to be asked of its run whose it is. The last key says nothing new: it tells the planner that runs are many.
+), runs AS NOT MATERIALIZED (
+    -- What has to be asked of its run whose it is.
     SELECT
         CASE WHEN %(weekly)s THEN p.week END AS week, p.run_id,
         CASE WHEN %(by)s = 'machine' THEN p.machine_id ELSE 0 END AS machine_id,
         CASE WHEN %(by)s IN ('machine', 'pool') THEN p.pool_id ELSE 0 END AS pool_id,
-        sum(productive)::bigint AS productive, sum(idle)::bigint AS idle, sum(stalled)::bigint AS stalled, sum(starting)::bigint AS starting, sum(restart)::bigint AS restart, sum(failure)::bigint AS failure, sum(preemption)::bigint AS preemption, sum(waiting)::bigint AS waiting, sum(unobserved)::bigint AS unobserved, sum(unobserved_productive)::bigint AS unobserved_productive,
-        (sum(stalled) FILTER (WHERE held))::bigint AS held_stalled, (sum(failure) FILTER (WHERE held))::bigint AS held_failure, (sum(preemption) FILTER (WHERE held))::bigint AS held_preemption
+        ledger_sum(productive) AS productive, ledger_sum(idle) AS idle, ledger_sum(stalled) AS stalled, ledger_sum(starting) AS starting, ledger_sum(restart) AS restart, ledger_sum(failure) AS failure, ledger_sum(preemption) AS preemption, ledger_sum(waiting) AS waiting, ledger_sum(unobserved) AS unobserved, ledger_sum(unobserved_productive) AS unobserved_productive,
+        ledger_sum(stalled) FILTER (WHERE held) AS held_stalled, ledger_sum(failure) FILTER (WHERE held) AS held_failure, ledger_sum(preemption) FILTER (WHERE held) AS held_preemption
     FROM (
         SELECT d.week, p.run_id, 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
         FROM days AS d
@@ -81,12 +88,12 @@ WITH clock AS MATERIALIZED (
         CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run'
         UNION ALL
-        SELECT h.week, p.run_id, p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        SELECT h.week, p.run_id, p.machine_id, p.pool_id, p.machine_id <> 0, h.times * p.productive, h.times * p.idle, h.times * p.stalled, h.times * p.starting, h.times * p.restart, h.times * p.failure, h.times * p.preemption, h.times * p.waiting, h.times * p.unobserved, h.times * p.unobserved_productive
         FROM hours AS h
         CROSS JOIN LATERAL (
             SELECT * FROM ledger_hour AS p
             WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
-              AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s) AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
+              AND p.hour >= ledger_at(%(start)s) - interval '12 hours' AND p.hour < ledger_at(%(end)s) AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
               AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
           AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
             OFFSET 0
@@ -98,12 +105,23 @@ WITH clock AS MATERIALIZED (
     WHERE (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
           AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
-    GROUP BY 1, 2, 3, 4, p.run_id & 4095
-), parts AS (
+    GROUP BY 1, 2, 3, 4
+), every AS MATERIALIZED (
+    -- The runs of four weeks and more are read as a whole, those of less are looked up one by one.
+    SELECT id, workspace_id, "user" FROM ledger_run WHERE workspace_id = ANY (%(workspaces)s::bigint[])
+), parts AS NOT MATERIALIZED (
     SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
     FROM runs AS p
-    JOIN ledger_run AS r ON r.id = p.run_id
-    WHERE r.workspace_id = ANY (%(workspaces)s::bigint[])
+    JOIN every AS r ON r.id = p.run_id
+    WHERE %(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 2419200000
+      AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    UNION ALL
+    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
+    WHERE NOT (%(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 2419200000)
+      AND r.workspace_id = ANY (%(workspaces)s::bigint[])
       AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
     UNION ALL
     SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.machine_id <> 0 THEN p.stalled END, CASE WHEN p.machine_id <> 0 THEN p.failure END, CASE WHEN p.machine_id <> 0 THEN p.preemption END
@@ -127,7 +145,7 @@ WITH clock AS MATERIALIZED (
     WHERE %(rollup)s = 'pool'
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     UNION ALL
-    SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.held THEN p.stalled END, CASE WHEN p.held THEN p.failure END, CASE WHEN p.held THEN p.preemption END
+    SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, d.times * p.productive, d.times * p.idle, d.times * p.stalled, d.times * p.starting, d.times * p.restart, d.times * p.failure, d.times * p.preemption, d.times * p.waiting, d.times * p.unobserved, d.times * p.unobserved_productive, CASE WHEN p.held THEN d.times * p.stalled END, CASE WHEN p.held THEN d.times * p.failure END, CASE WHEN p.held THEN d.times * p.preemption END
     FROM hours AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_hourpool AS p WHERE p.cluster_id = d.cluster_id AND p.hour = d.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
     WHERE d.summed AND %(rollup)s = 'pool'
@@ -140,7 +158,7 @@ WITH clock AS MATERIALIZED (
         coalesce(p.productive, 0) AS productive, coalesce(p.idle, 0) AS idle, coalesce(p.stalled, 0) AS stalled, coalesce(p.starting, 0) AS starting, coalesce(p.restart, 0) AS restart, coalesce(p.failure, 0) AS failure, coalesce(p.preemption, 0) AS preemption, coalesce(p.waiting, 0) AS waiting, coalesce(p.unobserved, 0) AS unobserved, coalesce(p.unobserved_productive, 0) AS unobserved_productive,
         coalesce(p.held_stalled, 0) AS held_stalled, coalesce(p.held_failure, 0) AS held_failure, coalesce(p.held_preemption, 0) AS held_preemption
     FROM parts AS p
-    WHERE %(by)s = 'run' AND coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0) + coalesce(p.waiting, 0) <> 0
+    WHERE %(by)s = 'run'
     UNION ALL
     SELECT
         CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
@@ -153,30 +171,36 @@ WITH clock AS MATERIALIZED (
     FROM parts AS p
     WHERE %(by)s <> 'run'
     GROUP BY 1, 2, 3
-    HAVING coalesce(sum(p.productive), 0) + coalesce(sum(p.idle), 0) + coalesce(sum(p.stalled), 0) + coalesce(sum(p.starting), 0) + coalesce(sum(p.restart), 0) + coalesce(sum(p.failure), 0) + coalesce(sum(p.preemption), 0) + coalesce(sum(p.waiting), 0) <> 0
 ), matching AS MATERIALIZED (
     -- Names are looked up here only where they decide; else those of the rows that are shown, below.
     SELECT
-        l.*, productive + idle + stalled + starting + restart + failure + preemption + waiting AS asked, productive + idle + held_stalled + starting + restart + held_failure + held_preemption AS allocated,
-        CASE %(sort)s WHEN 'held' THEN productive + idle + held_stalled + starting + restart + held_failure + held_preemption WHEN 'lost' THEN productive + idle + stalled + starting + restart + failure + preemption + waiting - productive
+        l.*, CASE WHEN %(descending)s THEN -1 ELSE 1 END * CASE %(sort)s
+            WHEN 'lost' THEN idle + stalled + starting + restart + failure + preemption + waiting WHEN 'held' THEN productive + idle + held_stalled + starting + restart + held_failure + held_preemption
             WHEN 'productive' THEN productive WHEN 'goodput' THEN productive / nullif(productive + idle + held_stalled + starting + restart + held_failure + held_preemption, 0)
-            WHEN 'waiting' THEN productive + idle + stalled + starting + restart + failure + preemption + waiting - (productive + idle + held_stalled + starting + restart + held_failure + held_preemption)
+            WHEN 'waiting' THEN stalled + failure + preemption + waiting - held_stalled - held_failure - held_preemption
             WHEN 'idle' THEN idle WHEN 'stalled' THEN stalled WHEN 'starting' THEN starting WHEN 'restart' THEN restart WHEN 'failure' THEN failure WHEN 'preemption' THEN preemption END AS place
     FROM ledgers AS l
     LEFT JOIN ledger_workspace AS w ON %(by)s = 'workspace' AND %(q)s <> '' AND w.id = l.id
     LEFT JOIN ledger_run AS r ON %(by)s = 'run' AND %(q)s <> '' AND r.id = l.id
     LEFT JOIN ledger_machine AS m ON %(by)s = 'machine' AND %(q)s <> '' AND m.id = l.id
     LEFT JOIN ledger_pool AS o ON %(by)s = 'pool' AND %(q)s <> '' AND o.id = l.id
-    WHERE %(q)s = '' OR strpos(lower(
+    WHERE (productive <> 0 OR idle <> 0 OR stalled <> 0 OR starting <> 0 OR restart <> 0 OR failure <> 0 OR preemption <> 0 OR waiting <> 0) AND (%(q)s = '' OR strpos(lower(
         CASE %(by)s WHEN 'workspace' THEN w.name WHEN 'run' THEN r.name WHEN 'machine' THEN m.name
             WHEN 'pool' THEN o.name ELSE coalesce(nullif(l.said, ''), 'none') END
-    ), lower(%(q)s)) > 0
+    ), lower(%(q)s)) > 0)
+), edges AS MATERIALIZED (
+    -- The place of the last row asked for; null = fewer rows than that, or rows without a place.
+    SELECT bucket, (
+        SELECT place FROM matching AS m WHERE m.bucket = b.bucket
+        ORDER BY place NULLS LAST OFFSET %(offset)s::numeric + %(limit)s - 1 LIMIT 1
+    ) AS place
+    FROM (SELECT DISTINCT bucket FROM matching) AS b
 ), near AS (
-    -- The rows asked for and those before them, with all that stand at the same place.
-    SELECT *, rank() OVER (
-        PARTITION BY bucket ORDER BY CASE WHEN %(descending)s THEN -place ELSE place END NULLS LAST
-    ) AS rough
-    FROM matching
+    -- The rows asked for and those before them, with all that stand at the same place; the others are not sorted.
+    SELECT m.*, rank() OVER (PARTITION BY m.bucket ORDER BY m.place NULLS LAST) AS rough
+    FROM matching AS m
+    JOIN edges AS e ON e.bucket = m.bucket
+    WHERE e.place IS NULL OR m.place <= e.place
 ), named AS (
     SELECT
         CASE %(by)s

@@ -4,10 +4,12 @@ import csv
 import io
 from collections.abc import Callable
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import F
 from django.test import Client
 from hypothesis import HealthCheck, given
@@ -18,13 +20,14 @@ from ledger import queries
 from ledger.access import Scope, scope_of_organization, scope_of_workspace
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger
-from ledger.core.windows import DAY, HOUR, Window, floor_hour
+from ledger.core.windows import DAY, HOUR, Window, floor_day, floor_hour
 from ledger.decode.values import iso
-from ledger.models import Cluster, Membership
+from ledger.models import Cluster, DirtyDay, Membership
 from ledger.queries import Filters
 from tests.api.conftest import Api
 from tests.api.history import History
 from tests.metrics.reading import by, gpu_us, samples
+from tests.postgres_world import moment
 
 BY = ("workspace", "run", "machine", "pool", "user")
 LABELS = [category.label for category in Category]
@@ -117,6 +120,24 @@ def test_all_groupings_have_one_total_and_adjoining_windows_add_up(
         for cluster in (api.tenants.east.pk, still.west.pk)
     ]
     assert {integers(sum(clusters, Ledger()))} == totals
+
+
+@often
+@given(before=hours, length=hours, grouping=st.sampled_from(BY), dirty=st.integers(0, 23), weekly=st.booleans())
+def test_roll_ups_answer_as_the_hours_they_were_made_of(
+    api: Api, still: History, before: int, length: int, grouping: str, dirty: int, weekly: bool
+) -> None:
+    """Windows begin and end at any hour; a day whose roll-ups are not as they should be is read by the hour."""
+    window, scope = window_of(still, before, length), scope_of_organization(api.tenants.acme)
+    ask = queries.weekly if weekly else queries.goodput
+    with transaction.atomic():
+        for cluster in Cluster.objects.all():
+            DirtyDay.objects.get_or_create(cluster=cluster, day=moment(floor_day(still.now) - dirty * DAY))
+        told = ask(scope, window, grouping, limit=None)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked: "")
+            assert ask(scope, window, grouping, limit=None) == told
+        transaction.set_rollback(True)
 
 
 @rarely
