@@ -150,6 +150,17 @@ WITH clock AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT * FROM ledger_hourpool AS p WHERE p.cluster_id = d.cluster_id AND p.hour = d.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
     WHERE d.summed AND %(rollup)s = 'pool'
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+), netted AS NOT MATERIALIZED (
+    -- What was taken off a whole day leaves nothing of a pool that a machine was in before.
+    SELECT p.week, p.workspace_id, p."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM parts AS p
+    WHERE %(by)s NOT IN ('run', 'machine')
+    UNION ALL
+    SELECT CASE WHEN %(weekly)s THEN p.week END AS week, 0, '', p.machine_id, p.pool_id, ledger_sum(p.productive) AS productive, ledger_sum(p.idle) AS idle, ledger_sum(p.stalled) AS stalled, ledger_sum(p.starting) AS starting, ledger_sum(p.restart) AS restart, ledger_sum(p.failure) AS failure, ledger_sum(p.preemption) AS preemption, ledger_sum(p.waiting) AS waiting, ledger_sum(p.unobserved) AS unobserved, ledger_sum(p.unobserved_productive) AS unobserved_productive, ledger_sum(p.held_stalled) AS held_stalled, ledger_sum(p.held_failure) AS held_failure, ledger_sum(p.held_preemption) AS held_preemption
+    FROM parts AS p
+    WHERE %(by)s = 'machine'
+    GROUP BY 1, p.machine_id, p.pool_id
+    HAVING ledger_sum(p.productive) <> 0 OR ledger_sum(p.idle) <> 0 OR ledger_sum(p.stalled) <> 0 OR ledger_sum(p.starting) <> 0 OR ledger_sum(p.restart) <> 0 OR ledger_sum(p.failure) <> 0 OR ledger_sum(p.preemption) <> 0 OR ledger_sum(p.waiting) <> 0
 ), ledgers AS (
     -- By run there is one part a run by now.
     SELECT
@@ -168,8 +179,7 @@ WITH clock AS MATERIALIZED (
         CASE WHEN max(p.machine_id) <> 0 THEN max(p.pool_id) ELSE 0 END AS pool_id,
         coalesce(sum(p.productive), 0) AS productive, coalesce(sum(p.idle), 0) AS idle, coalesce(sum(p.stalled), 0) AS stalled, coalesce(sum(p.starting), 0) AS starting, coalesce(sum(p.restart), 0) AS restart, coalesce(sum(p.failure), 0) AS failure, coalesce(sum(p.preemption), 0) AS preemption, coalesce(sum(p.waiting), 0) AS waiting, coalesce(sum(p.unobserved), 0) AS unobserved, coalesce(sum(p.unobserved_productive), 0) AS unobserved_productive,
         coalesce(sum(p.held_stalled), 0) AS held_stalled, coalesce(sum(p.held_failure), 0) AS held_failure, coalesce(sum(p.held_preemption), 0) AS held_preemption
-    FROM parts AS p
-    WHERE %(by)s <> 'run'
+    FROM netted AS p
     GROUP BY 1, 2, 3
 ), matching AS MATERIALIZED (
     -- Names are looked up here only where they decide; else those of the rows that are shown, below.
