@@ -8,7 +8,7 @@ from ledger import sql
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("ledger", "0019_notify"),
+        ("ledger", "0020_folds"),
     ]
 
     operations = [migrations.RunSQL(sql.text("sums_schema"), "DROP AGGREGATE ledger_sum(bigint)")]
