@@ -184,15 +184,33 @@ def halved(columns: list[list[int]]) -> list[list[int]]:
 
 def spread_out(members: Workers, zoom: Zoom, until: int, buckets: int) -> list[list[int]]:
     """Return how the workers' GPU time is shared out in each of `buckets` columns: held by category, then not held."""
-    columns = [[0] * (2 * len(Category)) for _ in range(buckets)]
+    lines = 2 * len(Category)
+    columns = [[0] * lines for _ in range(buckets)]
+    changes = [[0] * lines for _ in range(buckets + 1)]  # of the GPUs that fill whole columns
     size = -(-zoom.length // buckets)
     for _, segments in members:
         for segment in segments:
             since, to = max(segment.since, zoom.start), min(until if segment.to is None else segment.to, zoom.end)
-            line = segment.category + (0 if segment.held else len(Category))
-            for number in range((since - zoom.start) // size, -(-(to - zoom.start) // size)):
-                begin = zoom.start + number * size
-                columns[number][line] += segment.gpus_milli * (min(to, begin + size) - max(since, begin))
+            if since >= to:
+                continue
+            line, gpus_milli = segment.category + (0 if segment.held else len(Category)), segment.gpus_milli
+            first, last = (since - zoom.start) // size, (to - 1 - zoom.start) // size
+            columns[last][line] += gpus_milli * (to - max(since, zoom.start + last * size))
+            if first < last:
+                columns[first][line] += gpus_milli * (zoom.start + (first + 1) * size - since)
+                changes[first + 1][line] += gpus_milli
+                changes[last][line] -= gpus_milli
+    return whole_columns_added(columns, changes, size)
+
+
+def whole_columns_added(columns: list[list[int]], changes: list[list[int]], size: int) -> list[list[int]]:
+    """Return the columns with what fills them from end to end, `size` ms of the GPUs that have come until then."""
+    full = [0] * len(columns[0])
+    for column, change in zip(columns, changes, strict=False):
+        full = [a + b for a, b in zip(full, change, strict=True)]
+        for line, gpus_milli in enumerate(full):
+            if gpus_milli:
+                column[line] += gpus_milli * size
     return columns
 
 

@@ -15,6 +15,8 @@ from ledger.decode.again import conditions_of
 from ledger.queries.goodput import ANY, Answer, Filters, goodput
 from ledger.queries.now import now
 
+_CATEGORIES = tuple(Category)  # a look-up is cheaper than a call, and a timeline has many
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -160,4 +162,4 @@ def timeline(run: RunKey, start: int, end: int, limit: int | None = None) -> Tim
 
 def _lanes(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, tuple[Segment, ...]]]:
     for worker, lane in groupby(rows, key=lambda row: row[0]):
-        yield worker, tuple(Segment(row[1], row[2], Category(row[3]), *row[4:]) for row in lane)
+        yield worker, tuple(Segment(row[1], row[2], _CATEGORIES[row[3]], *row[4:]) for row in lane)
