@@ -1,6 +1,6 @@
 """Who is slower than its gang, or behind it, by the last steps of workers that run. Shown, not counted."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 GANG_MIN = 3
@@ -46,32 +46,57 @@ def stragglers(gang: Iterable[Member], slow_milli: int) -> list[Found]:
     members = [one for one in gang if len(one.recent) >= SAMPLES]
     if len(members) < GANG_MIN:
         return []
-    paces = {one.worker: _middle(one.recent) for one in members}
-    ordered = sorted(paces.values())
+    paces = [_middle(one.recent) for one in members]
+    ordered = sorted(paces)
     twice = ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]
-    found = []
-    for one in members:
-        behind = _behind(one, members, paces)
-        if (twice > 0 and paces[one.worker] * 2_000 >= slow_milli * twice) or behind >= BEHIND_MIN:
-            found.append(Found(one.worker, one.step_at, paces[one.worker], twice // 2, max(behind, 0)))
-    return found
+    done = _Done(members, paces)
+    late = {one.worker for one in done.late(sorted(members, key=lambda one: one.step_at))}
+    return [
+        Found(one.worker, one.step_at, pace, twice // 2, max(done.least(one.step_at) - one.step, 0))
+        for one, pace in zip(members, paces, strict=True)
+        if (twice > 0 and pace * 2_000 >= slow_milli * twice) or one.worker in late
+    ]
 
 
-def _behind(one: Member, members: Sequence[Member], paces: dict[int, int]) -> int:
-    """Return by how many steps at least the gang's median was ahead at the last sample of `one`.
+class _Done:
+    """How far a gang had come at an instant.
 
-    Workers are sampled at different instants. What another told later is taken back by more steps than it can have
-    made since, so that no worker is behind for having been looked at earlier.
+    Workers are sampled at different instants. What one told later is taken back by more steps than it can have made
+    since, so that no other is behind for having been looked at earlier.
     """
-    steps = sorted(_at_least(other, one.step_at, paces[other.worker]) for other in members)
-    return steps[(len(steps) - 1) // 2] - one.step
 
+    def __init__(self, members: Sequence[Member], paces: Sequence[int]) -> None:
+        times, by = _CAUTION
+        self._told = [
+            (one.step, one.progress_at, times, by * max(pace, 1)) for one, pace in zip(members, paces, strict=True)
+        ]
+        self._known: dict[int, int] = {}
 
-def _at_least(other: Member, at: int, pace: int) -> int:
-    if other.progress_at <= at:
-        return other.step
-    times, by = _CAUTION
-    return other.step - -(-(other.progress_at - at) * times // (by * max(pace, 1)))
+    def least(self, at: int) -> int:
+        """Return the step that half of the gang had certainly reached at an instant."""
+        if at not in self._known:
+            steps = [
+                step if since <= at else step + (at - since) * times // by for step, since, times, by in self._told
+            ]
+            steps.sort()
+            self._known[at] = steps[(len(steps) - 1) // 2]
+        return self._known[at]
+
+    def late(self, members: Sequence[Member]) -> Iterator[Member]:
+        """Find who is two steps behind at its last sample, of some in the order of these.
+
+        What was done never becomes less, so whom the last instant of some lets off needs no look at its own.
+        """
+        if not members:
+            return
+        most = self.least(members[-1].step_at)
+        left = [one for one in members if most - one.step >= BEHIND_MIN]
+        if len(members) == 1:
+            yield from left
+            return
+        half = len(left) // 2
+        yield from self.late(left[:half])
+        yield from self.late(left[half:])
 
 
 def _middle(values: Sequence[int]) -> int:
