@@ -12,8 +12,18 @@ from bench.ground import ground, machine, milliseconds, table
 SIZES = (1_000, 10_000, 100_000)
 MILLION = 1_000_000
 HOUR = 3_600_000
-HEAD = ("workers", "bare scan", "minute", "1 % silent", "1 % changed", "close", "adding: minute", "adding: 1 % changed")
-COLUMNS = ("scan", "idle", "minute", "changes", "close", "each", "each_changes")
+HEAD = (
+    "workers",
+    "bare scan",
+    "minute",
+    "1 % silent",
+    "1 % changed",
+    "look",
+    "close",
+    "adding: minute",
+    "adding: 1 % changed",
+)
+COLUMNS = ("scan", "idle", "minute", "changes", "look", "close", "each", "each_changes")
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from ledger.categorizer import categorize
 from ledger.checks import check
 from ledger.core.windows import HOUR
 from ledger.ingest import ingest
+from ledger.straggling import look
 
 CHECKED_MAX = 20_000
 
@@ -50,6 +51,8 @@ def pass_minute(fleet: Fleet, minute: int, measured: Measured) -> None:
     counted = timed(measured["minute"], lambda: categorize(fleet.cluster, now=now))
     assert counted.workers == len(fleet.members(minute - fleets.COUNTED)), "one slice fell silent"
     timed(measured["idle"], lambda: categorize(fleet.cluster, now=now))
+    looked = timed(measured["look"], lambda: look(fleet.cluster, now=now))
+    assert looked.found, "some are slower than their gangs"
     timed(measured["each_changes"], lambda: run("each_change", at=change.at, hour=fleet.hour, **change.rows()))
     timed(measured["each"], lambda: run("each_minute", now=now, hour=fleet.hour))
     timed(measured["scan"], scan)

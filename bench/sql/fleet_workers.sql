@@ -1,14 +1,15 @@
 -- A fleet as it is counted at minute 5 of an hour: every worker has run since the hour began, its GPUs are busy, and
--- it has told a step each minute. Slice n (of 100, by id) had its last reading at minute n, those after the fifth at
--- minute 5: so in each later minute one slice's coverage runs out.
+-- it has told a step each minute; slice 51 takes half as long again for it. Slice n (of 100, by id) had its last reading
+-- at minute n, those after the fifth at minute 5: so in each later minute one slice's coverage runs out.
 WITH made AS (
     INSERT INTO ledger_worker (
-        cluster_id, run_id, name, phase, stay_since, watched, busy_at, busy, step_at, step, step_ms, progress_at, proven,
-        covered_from, covered_to, told_from, told_to, doing, recent
+        cluster_id, run_id, name, phase, stay_since, watched, busy_at, busy, step_at, step, step_ms, recent, doing,
+        progress_at, proven, covered_from, covered_to, told_from, told_to
     )
     SELECT
         %(cluster)s, r.id, 'worker-' || i %% 8, 3, %(hour)s, true, l.at, true, l.at, 100, 9000,
-        l.at, false, %(hour)s, l.at + interval '5 minutes', %(hour)s, l.at, 0, '{}'
+        array_fill(CASE WHEN i %% 100 = 50 THEN 14000 ELSE 9000 + i * 7919 %% 400 END, ARRAY[5]), 0,
+        l.at, false, %(hour)s, l.at + interval '5 minutes', %(hour)s, l.at
     FROM generate_series(0, %(workers)s - 1) AS i
     JOIN ledger_run AS r ON r.cluster_id = %(cluster)s AND r.uid = 'run-' || i / 8
     CROSS JOIN LATERAL (
