@@ -11,7 +11,7 @@ from dashboards.numbers import hours, share
 from dashboards.zoom import Zoom
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger
-from ledger.queries import Loss, Trouble
+from ledger.queries import Loss, StraggledRun, Trouble
 
 SHOWN, SHOWN_MAX = 10, 500
 MARGIN = 60_000
@@ -90,7 +90,7 @@ def said(loss: Loss | Trouble, whole: int, most: int, now: int) -> dict[str, Any
     }
 
 
-def around(loss: Loss | Trouble) -> tuple[int, int]:
+def around(loss: Loss | Trouble | StraggledRun) -> tuple[int, int]:
     """Return the part of a timeline, ms, that shows a loss and what was before and after it."""
     margin = max((loss.until - loss.since) // 4, MARGIN)
     return loss.since - margin, loss.until + margin
@@ -101,7 +101,7 @@ def listed(ledger: Ledger) -> str:
     return ", ".join(f"{c.label} {hours(ledger.amounts[c])}" for c in Category if ledger.amounts[c])
 
 
-def until(loss: Loss | Trouble, now: int) -> str:
+def until(loss: Loss | Trouble | StraggledRun, now: int) -> str:
     """Return when a loss ended, with its day when that is not the day it began."""
     if loss.still:
         return "now"

@@ -29,14 +29,11 @@ class Line:
     @property
     def slower(self) -> str:
         """Say how slow it is or how far behind, whichever makes it a straggler."""
-        times = f"{self.worker.slower_milli / 1000:.2f}".rstrip("0").rstrip(".")
-        steps = "step" if self.worker.behind == 1 else "steps"
-        behind = f"{self.worker.behind:,} {steps} behind" if self.worker.behind else ""
-        return " and ".join(filter(None, [f"{times} × its gang" if self.worker.slower_milli > 1000 else "", behind]))
+        return slower(self.worker.slower_milli, self.worker.behind)
 
     @property
     def steps(self) -> str:
-        return f"{seconds(self.worker.step_ms)} a step beside {seconds(self.worker.gang_ms)}"
+        return beside(self.worker.step_ms, self.worker.gang_ms)
 
     @property
     def cost(self) -> str:
@@ -78,6 +75,17 @@ def straggling(scope: Scope, run: int = 0) -> Straggling:
 def lines(found: Iterable[StragglingWorker], history: dict[str, History]) -> Iterable[Line]:
     for worker in found:
         yield Line(worker, history.get(worker.machine))
+
+
+def slower(milli: int, behind: int) -> str:
+    """Say by how much a worker is slower than its gang, in thousandths, and how many steps it is behind."""
+    times = f"{milli / 1000:.2f}".rstrip("0").rstrip(".")
+    steps = f"{behind:,} step{'' if behind == 1 else 's'} behind" if behind else ""
+    return " and ".join(filter(None, [f"{times} × its gang" if milli > 1000 else "", steps]))
+
+
+def beside(step_ms: int, gang_ms: int) -> str:
+    return f"{seconds(step_ms)} a step beside {seconds(gang_ms)}"
 
 
 def seconds(ms: int) -> str:

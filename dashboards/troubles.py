@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from dashboards.lost import InWords, around, costliest, said
 from dashboards.moments import iso
 from dashboards.places import Place, Spots
-from ledger.queries import Trouble
+from ledger.queries import StraggledRun, Trouble
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +38,8 @@ def shown_troubles(
     ]
 
 
-def in_timeline(address: str, trouble: Trouble) -> str:
-    """Return the address of a run's timeline around a trouble."""
+def in_timeline(address: str, trouble: Trouble | StraggledRun) -> str:
+    """Return the address of a run's timeline around what went wrong there."""
     start, end = around(trouble)
     part = {"from": iso(start), "to": iso(end)}
     return f"{address}?{urlencode(part)}#timeline"

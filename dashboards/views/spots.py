@@ -23,6 +23,7 @@ from dashboards.living import answer
 from dashboards.lost import SHOWN, SHOWN_MAX
 from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
 from dashboards.rows import Leads, ShownRow
+from dashboards.straggled import straggled
 from dashboards.troubles import shown_troubles
 from ledger import queries
 from ledger.queries import Failures, Filters, Spot
@@ -111,6 +112,7 @@ def page(request: HttpRequest, place: Place | ClusterPlace, kind: str, name: str
         "pool": found[0].pool if kind == "machine" else "",
         "heat": heat(hourly, wanted, ledger["answer"].counted_until),
         "capacity": capacity_of(place, kind, name) if is_whole else None,
+        "straggled": straggled(place.scope, name, place.organization, now) if kind == "machine" else None,
         "now": now,
     }
     troubles = troubles_part(request, place, wanted, found, now)

@@ -48,7 +48,14 @@ from ledger.queries.runs import (
 )
 from ledger.queries.scrape import GoingRun, Scrape, scrape
 from ledger.queries.sources import HeldWorker, SourceNow, held_workers, sources_now
-from ledger.queries.stragglers import History, StragglingWorker, straggle_history, stragglers_now
+from ledger.queries.stragglers import (
+    History,
+    StraggledRun,
+    StragglingWorker,
+    straggle_history,
+    straggled_runs,
+    stragglers_now,
+)
 
 __all__ = [
     "ANY",
@@ -79,6 +86,7 @@ __all__ = [
     "SourceNow",
     "Spot",
     "StalledWorker",
+    "StraggledRun",
     "StragglingWorker",
     "Timeline",
     "Trouble",
@@ -115,6 +123,7 @@ __all__ = [
     "sources_now",
     "stalled_now",
     "straggle_history",
+    "straggled_runs",
     "stragglers_now",
     "timeline",
     "troubles",

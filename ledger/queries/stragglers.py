@@ -36,6 +36,28 @@ class StragglingWorker(NamedTuple):
         return cost_milli(self.gang_milli, self.step_ms, self.gang_ms)
 
 
+class StraggledRun(NamedTuple):
+    """One of a machine's last runs; what follows `times` is told of those that had a straggler on it, `times` of them.
+
+    `lasted` is how long they lasted together within [since, until), all in ms; `still`: one goes on. `worker` was the
+    slowest beside its gang; step times in ms, `behind` in steps.
+    """
+
+    machine: str
+    run: str
+    uid: str
+    workspace: str
+    times: int
+    lasted: int
+    since: int
+    until: int
+    still: bool
+    worker: str
+    step_ms: int
+    gang_ms: int
+    behind: int
+
+
 class History(NamedTuple):
     """A machine straggled in `straggled` of its last `runs` runs."""
 
@@ -50,10 +72,18 @@ def stragglers_now(scope: Scope, limit: int = 50, offset: int = 0, run: int = 0)
     return tuple(StragglingWorker(*row) for row in rows)
 
 
+def straggled_runs(scope: Scope, machines: Iterable[str], now: int) -> tuple[StraggledRun, ...]:
+    """Return the last ten runs of each machine of these names, as far as they may be seen, the newest first."""
+    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster}
+    rows = sql.rows("straggled_runs", **where, machines=sorted(set(machines)), now=now)
+    return tuple(StraggledRun(*row) for row in rows)
+
+
 def straggle_history(scope: Scope, machines: Iterable[str]) -> dict[str, History]:
     """Return by machine in how many of its last ten runs, as far as they may be seen, it had a straggler."""
-    names = sorted(set(machines))
-    if not names:
-        return {}
-    rows = sql.rows("straggle_history", workspaces=sorted(scope.workspaces), machines=names)
-    return {name: History(runs, straggled) for name, runs, straggled in rows}
+    names = set(machines)
+    found: dict[str, History] = {}
+    for one in straggled_runs(scope, names, 0) if names else ():
+        before = found.get(one.machine, History(0, 0))
+        found[one.machine] = History(before.runs + 1, before.straggled + (one.times > 0))
+    return found

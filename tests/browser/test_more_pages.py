@@ -1,11 +1,14 @@
 """The weeks, the runs and a whole cluster in a browser: the chart, the timeline, and all of it without JavaScript."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
+from ledger.models import Straggle
 from tests.browser.conftest import Site, Visit
+from tests.dashboards.test_stragglers import slow
 
 WEEKLY = "/w/acme/vision/goodput/weekly"
 RUNS = "/w/acme/vision/runs"
@@ -129,8 +132,24 @@ def test_all_of_it_without_javascript(visit: Visit, site: Site) -> None:
     expect(page.locator("#heat-table tbody tr")).to_have_count(1)
 
 
+@pytest.fixture
+def straggled(site: Site, visit: Visit) -> Iterator[None]:
+    """A worker on gpu-1 is slower than its gang; not for other tests."""
+    slow(site.world, "worker-0", machine="gpu-1")
+    yield
+    Straggle.objects.all().delete()
+
+
+def test_a_machine_leads_to_the_runs_it_slowed(visit: Visit, straggled: None) -> None:
+    page = visit(color_scheme="dark").open(path=GPU_1)
+    expect(page.locator("#straggled caption")).to_contain_text(re.compile(r"in 1 of its last 1 run of vision"))
+    page.locator("#straggled a").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/runs/uid-llm\?from=.*#timeline$"))
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(visit: Visit, axe: str, scheme: str) -> None:
+def test_axe_finds_nothing(visit: Visit, axe: str, scheme: str, straggled: None) -> None:
     for width in (1440, 390):
         visitor = visit(width=width, color_scheme=scheme)
         for path in (WEEKLY, f"{WEEKLY}?show=numbers", RUNS, LLM, *PLACES):
