@@ -69,7 +69,7 @@ def finish(gang: Gang) -> None:
 
 def test_a_slow_a_hung_and_a_restarted_worker(site: Running, folder: Path) -> None:
     """The three minutes after which a slow worker is a straggler are not waited for: they are moved."""
-    gang = Gang(site, folder, every=0.5, stall_after=8_000)
+    gang = Gang(site, folder, every=0.5, stall_after=8_000, hangs_after=20)
 
     def named() -> bool:
         assert manage(site.state, "categorize", "--once").returncode == 0
@@ -93,7 +93,7 @@ def test_a_slow_a_hung_and_a_restarted_worker(site: Running, folder: Path) -> No
 @pytest.mark.soak
 def test_the_same_in_real_time(site: Running, folder: Path) -> None:
     """Nothing is moved: beat looks each minute, and a straggler is one after three. It sleeps for some six minutes."""
-    gang = Gang(site, folder, every=5, stall_after=MINUTE_MS)
+    gang = Gang(site, folder, every=5, stall_after=MINUTE_MS, hangs_after=200)
     named: set[str] = set()
 
     def all_are_named() -> bool:

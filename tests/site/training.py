@@ -29,11 +29,14 @@ PACE, SLOW = 0.2, 0.5
 
 
 class Gang:
-    """Four workers of the run r1, each on a machine of its own: w1 takes longer for a step, w2 hangs after 20."""
+    """Four workers of the run r1, each on a machine of its own: w1 takes longer for a step, w2 hangs.
 
-    def __init__(self, site: Running, folder: Path, every: float, stall_after: int) -> None:
+    They report every so many seconds; without progress a worker is stalled after so many ms; w2 takes so many steps.
+    """
+
+    def __init__(self, site: Running, folder: Path, every: float, stall_after: int, hangs_after: int) -> None:
         self.site, self.folder, self.every, self.stall_after = site, folder, every, stall_after
-        self.shared = folder / "shared"
+        self.shared, self.hangs_after = folder / "shared", hangs_after
         self.said: dict[str, list[Said]] = {name: [] for name in NAMES}
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         for command in ("create_organization acme", "create_workspace acme vision", "create_cluster acme east"):
@@ -53,7 +56,7 @@ class Gang:
     # --- what happens ---
 
     def start(self, name: str) -> None:
-        number, pace, hangs = NAMES.index(name), SLOW if name == "w1" else PACE, 20 if name == "w2" else 0
+        number, pace, hangs = NAMES.index(name), SLOW if name == "w1" else PACE, self.hangs_after if name == "w2" else 0
         said = {"API": self.site.url, "TOKEN": self.token, "RUN": "r1", "WORKER": name, "SPOOL": str(self.folder)}
         env = {f"ASTRALYX_{key}": value for key, value in said.items()} | {"OPENBLAS_NUM_THREADS": "1"}
         env |= {"PATH": os.environ["PATH"], "PYTHONPATH": str(CHECKOUT / "client")}
