@@ -18,6 +18,7 @@ from goodput_site.embedded import BROKER_DATABASE, Server, use
 from goodput_site.places import places, places_of
 
 OURS = "GOODPUT_TEST_STATE"
+HOUR_SECONDS, NEAR_SECONDS = 3600, 60
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 hypothesis_settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
@@ -50,6 +51,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             if lock.exists() and time.time() - lock.stat().st_mtime > 10 and nobody_holds(lock):
                 Server(places_of(folder, os.geteuid())).shut_down()
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Begin no test in the last minute of an hour: from its start to its end "now" is of one hour, day, week, year."""
+    left = HOUR_SECONDS - time.time() % HOUR_SECONDS
+    if left < NEAR_SECONDS:
+        time.sleep(left + 1)
 
 
 def nobody_holds(lock: Path) -> bool:
