@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import time
 import urllib.parse
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goodput_site.places import CHECKOUT
+from tests.site.running import free_port
 
 DEPLOY = CHECKOUT / "deploy"
 
@@ -49,7 +49,7 @@ class Prometheus:
         found: list[dict[str, Any]] = self.get("query", query=expression)["result"]
         return found
 
-    def wait_for(self, expression: str, seconds: float = 60) -> list[dict[str, Any]]:
+    def wait_for(self, expression: str, seconds: float = 120) -> list[dict[str, Any]]:
         """Ask until there is an answer."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -65,13 +65,11 @@ class Prometheus:
 @contextmanager
 def prometheus(config: Path, data: Path) -> Iterator[Prometheus]:
     """Run it until the block is left."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     options = [f"--config.file={config}", f"--storage.tsdb.path={data}", f"--web.listen-address=127.0.0.1:{port}"]
     process = subprocess.Popen([program("prometheus"), *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield Prometheus(port)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(90)

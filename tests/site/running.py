@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -21,6 +22,7 @@ from goodput_site.processes import is_alive, wait_until
 
 PYTHON = sys.executable
 MANAGE = str(CHECKOUT / "manage.py")
+PORTS = range(10_000, 32_000)
 OURS = ("DATABASE_URL", "CELERY_BROKER_URL", "SECRET_KEY", "GOODPUT_SUPERVISED", "GOODPUT_PROCESS", "MAKELEVEL", "DEMO")
 
 
@@ -38,9 +40,12 @@ def manage(state: Path, *arguments: str, **more: str) -> subprocess.CompletedPro
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on, of those that the kernel gives nobody by itself: it is still free in a minute."""
+    while True:
+        port = random.SystemRandom().choice(PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def eventually(true: Callable[[], bool], seconds: float = 90.0) -> None:
@@ -75,7 +80,7 @@ class Running:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(30)
+            return self.process.wait(90)
         finally:
             self.process.kill()
             self.process.wait()
