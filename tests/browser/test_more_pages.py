@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
+from ledger.core.windows import DAY, HOUR
 from ledger.models import Straggle
 from tests.browser.conftest import Site, Visit
 from tests.dashboards.test_stragglers import slow
@@ -75,15 +76,19 @@ def test_a_loss_is_looked_at_in_the_timeline(visit: Visit) -> None:
     expect(page.locator("#zoom-all")).to_have_count(0)
 
 
-def test_the_heat_map_is_read_by_pointer_and_by_keyboard(visit: Visit) -> None:
+def test_the_heat_map_is_read_by_pointer_and_by_keyboard(visit: Visit, site: Site) -> None:
     page = visit().open(path=GPU_1)
     heat, told = page.locator("#heat-map"), page.locator("#heat-told")
     heat.focus()
     page.keyboard.press("Home")
     expect(told).to_have_text(re.compile(r"00:00 UTC: nothing was held$"))
     page.keyboard.press("End")
-    for _ in range(30):
-        page.keyboard.press("ArrowUp")
+    expect(told).to_have_text(re.compile(r" 23:00 UTC: "))
+    page.keyboard.press("Home")
+    held = site.world.edge - 2 * DAY + 4 * HOUR
+    days, hours = divmod((held - int(heat.get_attribute("data-start") or 0)) // HOUR, 24)
+    for key in ["ArrowRight"] * days + ["ArrowDown"] * (hours + 1) + ["ArrowUp"]:
+        page.keyboard.press(key)
     expect(told).to_have_text(re.compile(r"^\w+,? \d+ \w+,? \d\d:00 UTC: goodput \d+ %, 8.0 GPU-hours held$"))
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"\?start=.*%3A00%3A00Z&end=.*%3A00%3A00Z$"))
