@@ -15,7 +15,7 @@ from astra.collect.commands import begin_log
 from astra.collect.items import Items, instant_text, now
 from astra.collect.source import Put
 
-LOOK_BACK = timedelta(seconds=20)
+LOOK_BACK = timedelta(minutes=2)
 
 
 class World:
@@ -27,6 +27,7 @@ class World:
         self.runs: list[dict[str, Any]] = told["runs"]
         self.states: list[dict[str, Any]] = told["workers"]
         self.samples: list[dict[str, Any]] = told["readings"]
+        self.ends = max(map(parsed, (*self.states, *self.samples)))
 
     def look(self) -> Items:
         """Return the newest state of each worker that lives, and of each that ended."""
@@ -44,7 +45,7 @@ class World:
 
     def run(self, put: Put, stop: threading.Event) -> None:
         seen = read = now() - LOOK_BACK
-        turn = 0
+        turn, is_over = 0, False
         while not stop.wait(0.03):
             at = now()
             put(self.changes(seen, at))
@@ -55,6 +56,9 @@ class World:
             if turn % 15 == 0:
                 put(self.look())
             turn += 1
+            if not is_over and min(seen, read) >= self.ends:
+                is_over = True
+                print("over", flush=True)
 
 
 def parsed(item: dict[str, Any]) -> datetime:

@@ -51,7 +51,7 @@ class Ledger:
 
     def wait(self, ready: Callable[[], bool]) -> None:
         with self.changed:
-            assert self.changed.wait_for(ready, 20), self.tried
+            assert self.changed.wait_for(ready, 60), self.tried
 
     @property
     def workers(self) -> list[str]:
@@ -96,18 +96,16 @@ def make(ledger: Ledger, tmp_path: Path) -> Iterator[Callable[..., Outbox]]:
     yield one
     for outbox in made:
         if outbox.writer.is_alive():
-            outbox.close(5)
+            outbox.close(60)
 
 
 Make = Callable[..., Outbox]
 
 
-def test_states_arrive_within_a_second(make: Make, ledger: Ledger) -> None:
-    outbox = make()
-    began = time.monotonic()
+def test_states_arrive_at_once_and_wait_for_no_minute(make: Make, ledger: Ledger) -> None:
+    outbox = make(word_seconds=3_600, readings_seconds=3_600)
     outbox.put(states(1))
     ledger.wait(lambda: ledger.workers == ["w1"])
-    assert time.monotonic() - began < 1
 
 
 def test_readings_wait_for_the_minutes_batch_but_are_on_the_disk(make: Make, ledger: Ledger) -> None:
@@ -117,7 +115,7 @@ def test_readings_wait_for_the_minutes_batch_but_are_on_the_disk(make: Make, led
         outbox.put(Items(at, readings=({"run": "r", "worker": "w", "at": instant_text(at), "gpu_busy": 7},)))
     outbox.put(states(1))
     ledger.wait(lambda: ledger.workers == ["w1"])
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while outbox.spool.held().records != 3 and time.monotonic() < until:
         time.sleep(0.01)  # the state is forgotten after its answer came
     assert [record.kind for record in outbox.spool.first(("readings", "states"))] == ["readings"] * 3
@@ -165,7 +163,7 @@ def test_until_it_is_taken_it_is_said_once_and_sent_again(
         outbox.put(states(number, at=AT + timedelta(hours=number)))
     outbox.start()
     ledger.wait(lambda: len(ledger.workers) == 3)
-    assert outbox.close(5)
+    assert outbox.close(60)
     assert ledger.workers == ["w0", "w1", "w2"]
     assert {json.dumps(batch) for batch in ledger.tried[:5]} == {json.dumps(ledger.taken[0])}  # with the same sent_at
     assert [record.getMessage() for record in caplog.records if said in record.getMessage()][1:] == []
@@ -216,7 +214,7 @@ def test_a_batch_that_is_refused_is_put_aside_and_the_rest_goes_on(
         outbox.put(states(number))
     outbox.start()
     ledger.wait(lambda: ledger.workers == ["w0", "w2"])
-    assert outbox.close(5)
+    assert outbox.close(60)
     (file,) = (outbox.spool.folder / "refused").glob("*.ndjson")
     head, *items = [json.loads(line) for line in file.read_text().splitlines()]
     assert head == {"source": "test/east", "sent_at": "2026-10-01T12:00:00.000Z"}
@@ -241,7 +239,7 @@ def test_refused_items_are_said_once_each(make: Make, ledger: Ledger, caplog: py
         count = len(ledger.taken)
         outbox.put(states(1, 2))
         ledger.wait(lambda count=count: len(ledger.taken) > count)
-    assert outbox.close(5)
+    assert outbox.close(60)
     assert caplog.text.count("The server refused an item: workers r w2 gpus must be a number") == 1
     assert outbox.told.refused == 3
 
@@ -261,7 +259,7 @@ def test_what_the_disk_does_not_take_is_delivered_from_memory(
     outbox.spool.database.execute("PRAGMA max_page_count = 1000000")
     outbox.put(states(99))
     ledger.wait(lambda: ledger.workers[-1] == "w99")
-    assert outbox.close(5)
+    assert outbox.close(60)
 
 
 def test_what_has_to_go_is_counted_and_said(make: Make, ledger: Ledger, caplog: pytest.LogCaptureFixture) -> None:
@@ -294,7 +292,7 @@ def test_another_agent_goes_on_where_this_one_ended(make: Make, ledger: Ledger) 
     assert instants == sorted(instants)
     gaps = [datetime.fromisoformat(b) - datetime.fromisoformat(a) for a, b in zip(instants, instants[1:], strict=False)]
     assert max(gaps) <= timedelta(minutes=2)  # words cover five
-    assert second.close(5)
+    assert second.close(60)
 
 
 def test_a_line_a_minute_and_metrics_on_the_loopback(
@@ -304,7 +302,7 @@ def test_a_line_a_minute_and_metrics_on_the_loopback(
     outbox = make()
     outbox.put(states(1))
     ledger.wait(lambda: bool(ledger.taken))
-    assert outbox.close(5)
+    assert outbox.close(60)
     Reporting(outbox).line()
     assert (
         "test/east: 1 new items in 1 batches; 0 batches wait (0 bytes, oldest 0 s old); refused 0, dropped 0."

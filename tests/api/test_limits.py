@@ -65,9 +65,9 @@ def test_two_minutes_ahead_and_a_millisecond_more(tenants: Tenants) -> None:
 
 def test_what_is_ahead_through_the_interface(api: Api) -> None:
     token = api.token("ingest")
-    refused = api.post(batch(runs=[RUN], workers=[state_of(-125, phase="running", gpus=1)]), token).json()["refused"]
+    refused = api.post(batch(runs=[RUN], workers=[state_of(-600, phase="running", gpus=1)]), token).json()["refused"]
     assert [(item["list"], item["error"]) for item in refused] == [("workers", "future")]
-    problem(api.post(batch(sent_at=instant(-125)), token), 400)
+    problem(api.post(batch(sent_at=instant(-600)), token), 400)
 
 
 def test_segments_at_the_limit_and_one_more(api: Api, tenants: Tenants, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 TOKEN = "goodput_0123456789"
-WAIT_SEC = 20.0
+WAIT_SEC = 60.0
 
 
 @dataclass

@@ -64,7 +64,7 @@ def test_no_such_host(astra: Astra) -> None:
 
 def test_the_server_hangs_up(astra: Astra) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        silent.settimeout(10)
+        silent.settimeout(60)
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         silent.listen()
         from threading import Thread

@@ -36,7 +36,7 @@ def test_a_reader_that_leaves_early_is_no_error(server: Scripted, form: list[str
     with process.stderr:
         assert process.stdout.read(9)
         process.stdout.close()
-        assert (process.stderr.read(), process.wait(30)) == (b"", 0)
+        assert (process.stderr.read(), process.wait(90)) == (b"", 0)
 
 
 def test_a_terminal_without_the_letter_gets_its_number(server: Scripted) -> None:
@@ -59,7 +59,7 @@ def shown_on_a_terminal(**more: str) -> bytes:
         pass
     finally:
         os.close(ours)
-    assert process.wait(30) == 0
+    assert process.wait(90) == 0
     return sent.replace(b"\r\n", b"\n")
 
 

@@ -75,14 +75,15 @@ def test_it_repeats_the_last_step_while_the_process_lives(make: Make, east: Ledg
 
 def test_a_step_is_told_with_the_instant_at_which_it_was_done(make: Make, east: Ledger) -> None:
     said = make()
+    before = time.time() * 1000
     said.progress(3)
-    done = time.time() * 1000
+    after = time.time() * 1000
     time.sleep(0.6)
     said.flush()
     said.flush()
     first, again = (ms(report["at"]) for report in east.reports)
-    assert abs(first - done) < 400
-    assert again - first >= 400
+    assert before - 10 <= first <= after + 10
+    assert again - after >= 500
 
 
 def test_it_times_steps_but_not_the_waiting_in_them(make: Make, east: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +109,7 @@ def test_without_times_a_step_takes_what_lies_between_two_reports(make: Make, ea
     time.sleep(0.2)
     said.progress(12)
     said.flush()
-    assert 0.1 <= east.reports[1]["step_seconds"] < 1
+    assert 0.1 <= east.reports[1]["step_seconds"] < 10
 
 
 def test_a_phase_is_told_when_it_begins_and_when_it_is_over(make: Make, east: Ledger) -> None:
@@ -198,7 +199,7 @@ def test_a_server_that_is_away_gets_everything_in_order_with_true_times(
     for step in range(40):
         said.progress(step, 0.25)
         said.flush()
-    assert time.perf_counter() - began < 10
+    assert time.perf_counter() - began < 60
     away = time.time() * 1000
     with ledger(port) as back:
         said.flush()
@@ -218,13 +219,13 @@ def test_a_slow_server_holds_nobody_up(make: Make, east: Ledger, monkeypatch: py
         said.progress(step, 0.1)
     with said.phase("checkpoint"):
         pass
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 30
     assert not said.flush(0.05)
     thread = said._sender
     assert thread is not None
     began = time.perf_counter()
     said.close(0.2)
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 30
     east.hold.set()
     thread.join()
 
@@ -320,6 +321,7 @@ def test_a_clock_that_is_set_back_a_little_keeps_the_order(
 ) -> None:
     said, clock = make(), [1_800_000_000.0]
     monkeypatch.setattr(reporter.time, "time", lambda: clock[0])
+    monkeypatch.setattr(reporter.time, "monotonic_ns", lambda: 0)  # no time passes between a step and its report
     told = []
     for step, by in enumerate((0, 10, -30, 5, -3_600, 1)):
         clock[0] += by
@@ -328,10 +330,9 @@ def test_a_clock_that_is_set_back_a_little_keeps_the_order(
         told.append(ms(east.reports[-1]["at"]) - 1_800_000_000_000)
     monkeypatch.undo()
     first, second, third, fourth, hour, last = told
-    assert abs(second - first - 10_000) < 50
+    assert second - first == 10_000
     assert (third - second, fourth - third) == (1, 1)
-    assert -3_620_000 < hour < -3_610_000
-    assert abs(last - hour - 1_000) < 50
+    assert (hour - first, last - hour) == (-3_615_000, 1_000)
 
 
 def test_a_fork_reports_nothing_and_its_parent_goes_on(make: Make, east: Ledger) -> None:

@@ -32,7 +32,7 @@ def test_of_eight_strangers_one_gets_in_and_one_account_is_made(workspace: Works
 
     def together(plain: str) -> Any:
         seen = found(plain)
-        barrier.wait(10)
+        barrier.wait(60)
         return seen
 
     def stranger(number: int) -> int:

@@ -45,7 +45,7 @@ def postgres(folder: Path) -> Iterator[str]:
         yield f"postgres://goodput@127.0.0.1:{port}/goodput"
     finally:
         serving.terminate()
-        serving.wait(30)
+        serving.wait(90)
 
 
 class Redis:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -108,7 +109,7 @@ def test_a_full_disk(delivered: Cluster, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_clocks_that_differ(delivered: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "CLOCK_DIFFERENCE_MAX", timedelta(microseconds=-1))
     (text,) = wrong()
-    assert "clock and the database's differ by 0 s" in text
+    assert re.search(r"clock and the database's differ by \d+ s", text)
 
 
 def test_an_old_database(delivered: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

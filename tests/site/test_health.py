@@ -19,7 +19,7 @@ def state(age: timedelta | None) -> queries.Health:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("age", [None, timedelta(0), timedelta(seconds=170)])
+@pytest.mark.parametrize("age", [None, timedelta(0), timedelta(seconds=120)])
 def test_well(client: Client, monkeypatch: pytest.MonkeyPatch, age: timedelta | None) -> None:
     monkeypatch.setattr(queries, "health", lambda: state(age))
     answer = client.get("/healthz")

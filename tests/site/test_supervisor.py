@@ -90,7 +90,7 @@ def test_term_and_interrupt_stop_everything_and_the_next_run_goes_on(folder: Pat
             processes = descendants(one.process.pid)
             assert len(processes) >= 5
             os.kill(one.process.pid, sign)
-            assert one.process.wait(15) == 0
+            assert one.process.wait(90) == 0
             assert all_gone(processes)
     log = (state / "logs" / "postgres.log").read_text()
     assert log.count("database system is shut down") == 2

@@ -210,13 +210,13 @@ class Alpha:
     def state(self, job: str) -> str:
         return self.do("squeue", "-h", "-t", "all", "-j", job, "-o", "%T/%r").split("\n")[0]
 
-    def await_state(self, job: str, *states: str, seconds: float = 60) -> None:
+    def await_state(self, job: str, *states: str, seconds: float = 120) -> None:
         """Wait until a job is in one of the states (as "RUNNING/None", or only "RUNNING")."""
         wanted = tuple(states)
         assert wait_until(lambda: self.state(job).startswith(wanted), seconds, 0.3), f"{job} is {self.state(job)}"
 
     @staticmethod
-    def _until(true: Callable[[], bool], seconds: float = 40.0) -> None:
+    def _until(true: Callable[[], bool], seconds: float = 120.0) -> None:
         assert wait_until(true, seconds, 0.1), "a daemon of Slurm did not come up"
 
     def logs(self) -> str:

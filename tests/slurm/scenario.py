@@ -92,7 +92,7 @@ class Ledger:
     def stop_agent(self) -> int:
         assert self.agent is not None
         self.agent.send_signal(signal.SIGTERM)
-        return self.agent.wait(30)
+        return self.agent.wait(90)
 
     def ask(self, path: str) -> dict[str, Any]:
         request = urllib.request.Request(
@@ -193,7 +193,7 @@ def afterwards(alpha: Alpha, ledger: Ledger, seen: Seen) -> None:
         over = {run["uid"].partition("-")[0] for run in ledger.runs() if run.get("ended_at")}
         return counted <= over
 
-    assert wait_until(is_told, 30, 0.5), f"{counted}, {ledger.runs()}"
+    assert wait_until(is_told, 120, 0.5), f"{counted}, {ledger.runs()}"
     assert wait_until(lambda: bool(_used(alpha, seen)), 60, 1), "sreport has not summed up the hour"
     seen.used = _used(alpha, seen)
     time.sleep(6)  # another question to sacct

@@ -210,15 +210,15 @@ def test_when_squeue_is_away_nobody_sees_and_it_is_asked_again() -> None:
     thread = threading.Thread(target=agent.source.run, args=(told.append, stop))
     thread.start()
     waiting = threading.Event()
-    for _ in range(200):
+    for _ in range(3_000):
         if not agent.source.seeing or waiting.wait(0.02):
             break
     assert not agent.source.seeing
     slurm.deaf, slurm.listed = set(), [RUNS]
-    for _ in range(400):
+    for _ in range(3_000):
         if told or waiting.wait(0.02):
             break
     stop.set()
-    thread.join(10)
+    thread.join(60)
     assert told
     assert agent.source.seeing

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 @dataclass

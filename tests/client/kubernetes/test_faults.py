@@ -86,12 +86,12 @@ class Watched:
     def __exit__(self, *_: object) -> None:
         self.stop.set()
         self.watcher.interrupt()
-        self.thread.join(10)
+        self.thread.join(60)
         self.client.close()
         assert not self.thread.is_alive()
 
     def wait_for(self, sight: Sight) -> None:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while self.watcher.sight is not sight:
             assert time.monotonic() < until, self.watcher.sight
             time.sleep(0.005)
@@ -132,7 +132,7 @@ def test_rights_taken_away_are_no_empty_cluster(server: ApiServer, hasty: None) 
             server.load(resource, listed["raw"]["items"])
     agent = Agent(server, wall)  # type: ignore[arg-type]
     server.wait_for_watch("pods")
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not any(items.complete for items in agent.said):
         assert time.monotonic() < until
         time.sleep(0.005)
@@ -150,7 +150,7 @@ def test_a_server_that_is_away_is_not_asked_all_the_time(server: ApiServer) -> N
     with Watched(server) as one:
         one.wait_for(Sight.LOST)
         time.sleep(1.0)
-    assert 1 <= server.requests["pods", "list"] <= 4
+    assert 1 <= server.requests["pods", "list"] <= 20, "not hundreds"
 
 
 def test_empty_streams_are_not_opened_all_the_time(server: ApiServer) -> None:
@@ -158,13 +158,13 @@ def test_empty_streams_are_not_opened_all_the_time(server: ApiServer) -> None:
     with Watched(server) as one:
         one.wait_for(Sight.SEEN)
         time.sleep(1.2)
-    assert 1 <= server.requests["pods", "watch"] <= 9
-    assert server.requests["pods", "list"] <= 2
+    assert 1 <= server.requests["pods", "watch"] <= 50, "not thousands"
+    assert server.requests["pods", "list"] <= 10
 
 
 def test_a_list_is_asked_for_again_before_long(server: ApiServer) -> None:
     with Watched(server, list_seconds=0.2) as one:
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while one.watcher.lists < 3:
             assert time.monotonic() < until
             time.sleep(0.01)
@@ -187,7 +187,7 @@ def test_what_is_watched_again_begins_where_it_ended(server: ApiServer, hasty: N
             server.change("pods", "MODIFIED", pod)
             server.faults = f("stream:drop")
             server.wait_until_hit()
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while len(one.seen) < 4:
             assert time.monotonic() < until
             time.sleep(0.005)

@@ -24,7 +24,7 @@ from tests.client.test_live import CLIENT, Acme, acme, here, process
 
 __all__ = ["acme", "here"]
 STEP = "completed step: {}, seconds: 1.0, TFLOP/s/device: 100.0"
-PATIENCE = 40.0
+PATIENCE = 120.0
 
 
 class Job:
@@ -127,7 +127,7 @@ class Agent:
     def end(self) -> None:
         assert self.process is not None
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(30) == 0, self.log.read_text()
+        assert self.process.wait(90) == 0, self.log.read_text()
         self.process = None
 
 

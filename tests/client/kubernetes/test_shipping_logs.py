@@ -24,7 +24,7 @@ from tests.client.kubernetes.building import Told, job, node, owned, pod
 from tests.client.kubernetes.logserver import LogServer, stamped
 
 LIMITS = Path(__file__).parents[3] / "docs" / "limits.md"
-PATIENCE = 20.0
+PATIENCE = 60.0
 NOON = 1_790_856_000_000
 
 
