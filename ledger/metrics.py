@@ -4,7 +4,7 @@ They are written here and not by prometheus-client, which takes eight times as l
 machines. Names are kept as they are and escaped. There is no sample of a ratio where nothing was held.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -13,11 +13,11 @@ from prometheus_client.exposition import choose_encoder
 
 from ledger.core.categories import Category
 from ledger.core.totals import GPU_US_PER_HOUR
-from ledger.queries.scrape import KINDS, NOTHING, WINDOWS, GoingRun, Judged, Scrape, Spent
+from ledger.queries.scrape import KINDS, WINDOWS, GoingRun, Judged, Scrape, Spent
 
 NAMES_MAX = 5_000
 OTHER = "_other"
-CATEGORIES = tuple(f',category="{category.label}"' for category in Category)
+CATEGORIES = tuple(f',category="{category.label}"}} ' for category in Category)
 ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 Key = TypeVar("Key", str, tuple[str, str])
 
@@ -32,6 +32,14 @@ class Family:
 
     def add(self, labels: str, value: float) -> None:
         self.lines.append(f"{self.name}{{{labels}}} {value!r}\n")
+
+    def add_categories(self, labels: str, amounts: Iterable[int]) -> None:
+        """Add a sample of each category, GPU-hours of GPU-microseconds: all at once, for there are many."""
+        opening = f"{self.name}{{{labels}"
+        self.lines += [
+            f"{opening}{category}{amount / GPU_US_PER_HOUR!r}\n" if amount else f"{opening}{category}0.0\n"
+            for category, amount in zip(CATEGORIES, amounts, strict=True)
+        ]
 
 
 def families(seen: Scrape, names_max: int = NAMES_MAX) -> Iterator[Family]:
@@ -81,13 +89,17 @@ def add(ratio: Family, hours: Family, labels: str, spent: Spent) -> None:
     """Add the samples of one name."""
     if spent.goodput is not None:
         ratio.add(labels, spent.goodput)
-    for category, amount in zip(CATEGORIES, spent.amounts, strict=True):
-        hours.add(labels + category, amount / GPU_US_PER_HOUR)
+    hours.add_categories(labels, spent.amounts)
 
 
 def labels(**values: str) -> str:
     """Return labels as they are written, whatever is in their values."""
-    return ",".join(f'{name}="{value.translate(ESCAPES)}"' for name, value in values.items())
+    return ",".join([f'{name}="{escaped(value)}"' for name, value in values.items()])
+
+
+def escaped(value: str) -> str:
+    """Return the value of a label as it is written; hardly one has anything to escape."""
+    return value.translate(ESCAPES) if "\\" in value or '"' in value or "\n" in value else value
 
 
 def stalled(workers: Mapping[str, int]) -> Family:
@@ -133,15 +145,22 @@ def by_label(runs: Iterable[GoingRun]) -> dict[tuple[str, str], Spent]:
     """Return the runs by (workspace, label): the name, or name/uid where several of one workspace share a name."""
     of = list(runs)
     shared = Counter((run.workspace, run.name) for run in of)
-    labelled: dict[tuple[str, str], Spent] = defaultdict(lambda: NOTHING)
+    labelled: dict[tuple[str, str], Spent] = {}
     for run in of:
         label = run.name if shared[run.workspace, run.name] == 1 else f"{run.name}/{run.uid}"
-        labelled[run.workspace, label] = labelled[run.workspace, label].together(run.spent)
+        add_up(labelled, (run.workspace, label), run.spent)
     return labelled
+
+
+def add_up(found: dict[Key, Spent], key: Key, spent: Spent) -> None:
+    """Add what was spent to what stands under a key."""
+    found[key] = found[key].together(spent) if key in found else spent
 
 
 def largest(spent: Mapping[Key, Spent], most: int) -> set[Key]:
     """Return the `most` names with the most GPU time asked for."""
+    if len(spent) <= most:
+        return set(spent)
     return set(sorted(spent, key=lambda name: (-spent[name].asked, name))[:most])
 
 
@@ -149,17 +168,15 @@ def folded(spent: Mapping[str, Spent], kept: set[str]) -> dict[str, Spent]:
     """Return what was spent by name, in their order, by those that are not kept together."""
     found: dict[str, Spent] = {}
     for name in sorted(spent):
-        key = name if name in kept else OTHER
-        found[key] = found[key].together(spent[name]) if key in found else spent[name]
+        add_up(found, name if name in kept else OTHER, spent[name])
     return found
 
 
 def folded_runs(runs: Mapping[tuple[str, str], Spent], kept: set[tuple[str, str]]) -> dict[tuple[str, str], Spent]:
     """Return what was spent by runs, in their order, by those of a workspace that are not kept together."""
-    found: dict[tuple[str, str], Spent] = defaultdict(lambda: NOTHING)
+    found: dict[tuple[str, str], Spent] = {}
     for workspace, label in sorted(runs):
-        key = workspace, label if (workspace, label) in kept else OTHER
-        found[key] = found[key].together(runs[workspace, label])
+        add_up(found, (workspace, label if (workspace, label) in kept else OTHER), runs[workspace, label])
     return found
 
 
@@ -167,9 +184,9 @@ def exposition(of: Iterable[Family], accept: str) -> tuple[bytes, str]:
     """Return (text, content type) of families, in the form that an Accept header asks for."""
     content_type = choose_encoder(accept)[1]
     end = "# EOF\n" if content_type.startswith("application/openmetrics-text") else ""
-    return "".join([*(line for family in of for line in written(family)), end]).encode(), content_type
+    return "".join([*map(written, of), end]).encode(), content_type
 
 
-def written(family: Family) -> list[str]:
+def written(family: Family) -> str:
     """Return the lines of a family; both formats write gauges alike."""
-    return [f"# HELP {family.name} {family.help}\n# TYPE {family.name} gauge\n", *family.lines]
+    return "".join([f"# HELP {family.name} {family.help}\n# TYPE {family.name} gauge\n", *family.lines])

@@ -10,6 +10,7 @@ from ledger import audit
 from ledger.models import Cluster, Pool, Price
 
 MICROS = 1_000_000
+ONE_MICRO = Decimal("0.000001")
 MAX = 100_000
 
 
@@ -35,10 +36,10 @@ def micros_of(text: str) -> int:
         raise ValueError("must be a number, like 2.50") from None
     if not value.is_finite() or not 0 <= value <= MAX:
         raise ValueError(f"must be from 0 to {MAX}")
-    micros = value * MICROS
-    if micros != int(micros):
+    micros = value.quantize(ONE_MICRO)  # at most 12 digits here, where a product would keep 28 of any number
+    if micros != value:
         raise ValueError("must have at most 6 decimals")
-    return int(micros)
+    return int(micros.scaleb(6))
 
 
 def text_of(micros: int) -> str:

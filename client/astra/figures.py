@@ -29,6 +29,16 @@ def gpus(number: float) -> str:
     return f"{number:.3f}".rstrip("0").rstrip(".")
 
 
+def tenth(number: float) -> str:
+    """Return a number of GPUs to a tenth, for what is an estimate of how many."""
+    return gpus(round(round(number * 1000), -2) / 1000)
+
+
+def seconds(number: float) -> str:
+    """Return the seconds of a step with the digits that matter: 0.85, 1.25, 12.3, 340."""
+    return f"{number:.3g}" if number < 100 else str(int(number))
+
+
 def minute(instant: str) -> str:
     """Return an instant of the interface, always UTC, to the minute that has begun."""
     return instant[:16].replace("T", " ")

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from astra.figures import ABSENT, gpus, hours, minute, percent, plain, share
+from astra.figures import ABSENT, gpus, hours, minute, percent, plain, seconds, share, tenth
 
 COLUMNS = ("HELD", "USED", "GOODPUT", "IDLE", "STALLED", "START", "RESTART", "FAILURE", "PREEMPT", "WAITING")
 SPENT = ("idle", "stalled", "starting", "restart", "failure", "preemption")
@@ -99,9 +99,9 @@ def stragglers(answer: Document, more: str = "") -> list[Line]:
         [
             *worker_cells(worker, names)[:6],
             f"{worker['slower']:.2f}x",
-            f"{worker['step_seconds']:g}",
+            seconds(worker["step_seconds"]),
             str(worker["steps_behind"]),
-            gpus(worker["gpus_waiting"]),
+            tenth(worker["gpus_waiting"]),
         ]
         for worker in answer["workers"]
     ]

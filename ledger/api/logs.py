@@ -18,7 +18,7 @@ from ledger.api.goodput import Ledgers
 from ledger.api.problems import Problem
 from ledger.api.reading import known
 from ledger.api.runs import run_of
-from ledger.decode import BadBody, values
+from ledger.decode import BadBody, refuse_twice, values
 from ledger.logs.thresholds import BadThreshold
 from ledger.measuring.answers import answer
 from ledger.measuring.begin import SAMPLE_SECONDS_MAX, Conflict, Wish, begin
@@ -116,10 +116,12 @@ def decoded(request: Request, kind: type[Any]) -> Any:
     """Return the JSON body as that type. Raises BadBody."""
     body = body_of(request._request)
     try:
-        return msgspec.json.decode(body, type=kind)
+        read = msgspec.json.decode(body, type=kind)
+        refuse_twice(body)
+        return read
     except msgspec.ValidationError as error:
         raise BadBody(400, f"The body is not of the right shape: {error}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise BadBody(400, "The body is not JSON.") from None
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.http import QueryDict
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,9 +17,10 @@ from ledger.api.observations import receipt_as_json
 from ledger.api.reading import between, known
 from ledger.api.runs import run_of
 from ledger.api.shapes import INSTANT, reference
-from ledger.core.windows import ceil_hour, floor_hour
+from ledger.core.windows import HOUR, ceil_hour, floor_hour
 from ledger.pipeline.delivery import deliver
 from ledger.pipeline.reports import decode
+from ledger.queries import RunKey
 from ledger.writing import progress
 
 BATCHES: dict[str, Any] = {
@@ -31,8 +33,8 @@ PIPELINE: dict[str, Any] = {
     "operation_id": "pipeline",
     "summary": "What the input pipelines of a run's workers took, the slowest first",
     "parameters": [
-        OpenApiParameter("start", INSTANT, description="Floored to the hour."),
-        OpenApiParameter("end", INSTANT, description="Ceiled to the hour."),
+        OpenApiParameter("start", INSTANT, description="Floored to the hour; the run's first when left out."),
+        OpenApiParameter("end", INSTANT, description="Ceiled to the hour; that of the running hour when left out."),
     ],
     "responses": {200: reference("Pipeline"), **schema.problems(400, 404)},
 }
@@ -58,6 +60,18 @@ class RunPipeline(Ledgers):
     @extend_schema(**PIPELINE)
     def get(self, request: Request, run: str) -> Response:
         found = run_of(scope_of(request), run)
-        start, end = between(request.GET)
-        start, end = floor_hour(start), ceil_hour(end)
+        start, end = hours_of(found, request.GET)
         return Response(progress.pipeline(queries.pipeline(found, start, end), start, end))
+
+
+def hours_of(run: RunKey, query: QueryDict) -> tuple[int, int]:
+    """Read [start, end), widened to whole hours, ms; what is not said is the run's own. Raises Problem."""
+    start, end = between(query)
+    start, end = floor_hour(start), ceil_hour(end)
+    if "start" in query and "end" in query:
+        return start, end
+    first, last = queries.pipeline_window(run)
+    return (
+        start if "start" in query else min(first, end - HOUR),
+        end if "end" in query else max(last, start + HOUR),
+    )

@@ -17,7 +17,7 @@ from ledger.api.goodput import Ledgers
 from ledger.api.logs import WRITING, decoded, split
 from ledger.api.problems import Problem
 from ledger.api.reading import integer, known
-from ledger.decode import BadBody
+from ledger.decode import BadBody, refuse_twice
 from ledger.logs.profiles import DOCUMENT_BYTES_MAX, BadProfile, name_of
 from ledger.logs.trying import LINES_MAX, trial, trial_as_json
 from ledger.measuring import profiles
@@ -171,9 +171,11 @@ def document_of(request: Request) -> dict[str, Any]:
     kind = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     try:
         document = read(body) if kind in YAML_TYPES else msgspec.json.decode(body)
+        if kind not in YAML_TYPES:
+            refuse_twice(body)
     except BadYaml as error:
         raise BadBody(400, f"{error}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise BadBody(400, "The body is not JSON; YAML is sent as application/yaml.") from None
     if not isinstance(document, dict):
         raise BadBody(400, "A profile is an object.")

@@ -14,10 +14,11 @@ from ledger.decode.body import (
     Parsed,
     parse,
     refuse_size,
+    refuse_twice,
 )
 from ledger.decode.items import BadValue, Judge, refusal
 
-__all__ = ["BODY_BYTES_MAX", "DEPTH_MAX", "ITEMS_MAX", "BadBody", "decode", "refuse_size"]
+__all__ = ["BODY_BYTES_MAX", "DEPTH_MAX", "ITEMS_MAX", "BadBody", "decode", "refuse_size", "refuse_twice"]
 
 Fact = TypeVar("Fact")
 

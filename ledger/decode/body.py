@@ -197,7 +197,7 @@ def _object(text: bytes, what: str) -> dict[str, Any]:
         raise BadBody(400, f"{what} is empty.")
     try:
         value = _ANY.decode(text)
-        json.loads(text, object_pairs_hook=_once)
+        refuse_twice(text)
     except BadBody:
         raise
     except RecursionError:
@@ -208,6 +208,11 @@ def _object(text: bytes, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadBody(400, f"{what} must be a JSON object.")
     return value
+
+
+def refuse_twice(text: bytes) -> None:
+    """Refuse JSON that was parsed already and says a key twice in one object. Raises BadBody."""
+    json.loads(text, object_pairs_hook=_once)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> None:

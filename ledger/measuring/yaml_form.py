@@ -9,6 +9,7 @@ import yaml
 
 from ledger.logs.profiles import DOCUMENT_BYTES_MAX
 
+DEPTH_MAX = 32
 YAML = "application/yaml"
 YAML_TYPES = frozenset({YAML, "application/x-yaml", "text/yaml", "text/x-yaml"})
 
@@ -20,13 +21,20 @@ class BadYaml(ValueError):
 class PlainLoader(yaml.SafeLoader):
     """Strings, numbers, lists, objects; dates stay text."""
 
+    depth = 0
+
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
             raise BadYaml("The YAML must not have aliases.")
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "tag", None) is not None:
             raise BadYaml("The YAML must not have tags, like !!int or !!timestamp.")
-        return super().compose_node(parent, index)
+        self.depth += 1
+        if self.depth > DEPTH_MAX:
+            raise BadYaml(f"The YAML is nested deeper than {DEPTH_MAX} levels.")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
 
 PlainLoader.yaml_implicit_resolvers = {

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ledger.batches import ReadingItem, Refusal
-from ledger.decode import BadBody, values, wire
+from ledger.decode import BadBody, refuse_twice, values, wire
 from ledger.decode.items import BadValue, Judge
 
 LIST = "batches"
@@ -66,9 +66,10 @@ def decode(body: bytes, run: str) -> Reports:
     """Read a body of reports on the run of that uid. Raises BadBody."""
     try:
         whole = msgspec.json.decode(body, type=Body)
+        refuse_twice(body)
     except msgspec.ValidationError as error:
         raise BadBody(400, f"The body is not of the right shape: {error}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise BadBody(400, "The body is not JSON.") from None
     if len(whole.batches) > REPORTS_MAX:
         raise BadBody(413, f"A body has at most {REPORTS_MAX:,} batches; send it in parts.")

@@ -28,7 +28,7 @@ from ledger.queries.now import (
     now,
     stalled_now,
 )
-from ledger.queries.pipeline import WorkerPipeline, pipeline
+from ledger.queries.pipeline import WorkerPipeline, pipeline, pipeline_window
 from ledger.queries.runs import (
     RunKey,
     RunRow,
@@ -112,6 +112,7 @@ __all__ = [
     "now",
     "one_alert",
     "pipeline",
+    "pipeline_window",
     "run_conditions",
     "run_end",
     "run_goodput",

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from ledger import sql
 from ledger.core.streams import Doing
-from ledger.queries.runs import RunKey
+from ledger.core.windows import HOUR
+from ledger.queries.runs import RunKey, run_window
 
 
 class WorkerPipeline(NamedTuple):
@@ -51,3 +52,12 @@ def pipeline(run: RunKey, start: int, end: int) -> tuple[WorkerPipeline, ...]:
     rows = sql.rows("pipeline_of_run", run=run.id, start=start, end=end)
     found = [WorkerPipeline._make((*row[:-2], Doing(row[-2]), tuple(row[-1]))) for row in rows]
     return tuple(sorted(found, key=lambda one: (-one.batch_us, -(one.median_ms or 0), one.name)))
+
+
+def pipeline_window(run: RunKey) -> tuple[int, int]:
+    """Return the hours of a run, [start, end) in ms: those of its ledger, and others in which its pipelines told."""
+    window = run_window(run)
+    first, last = sql.rows("pipeline_reach", run=run.id)[0]
+    if first is None:
+        return window.start, window.end
+    return min(window.start, first), max(window.end, last + HOUR)

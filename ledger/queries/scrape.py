@@ -1,4 +1,4 @@
-"""What a scrape of the metrics shows, in five statements whatever there is."""
+"""What a scrape of the metrics shows, in four statements whatever there is: the hours are read by one of them, once."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from ledger.core.windows import DAY, Window, floor_hour
 KINDS = ("cluster", "workspace", "machine", "pool")
 WINDOWS = ("hour", "day")
 JUDGED_MAX = 5_000
+FIGURES = 1 + len(Category)
 
 
 class Spent(NamedTuple):
@@ -35,7 +36,9 @@ class Spent(NamedTuple):
         return Spent(self.held + other.held, tuple(a + b for a, b in zip(self.amounts, other.amounts, strict=True)))
 
 
-NOTHING = Spent(0, (0,) * len(Category))
+def spent_of(figures: list[int]) -> Spent:
+    """Return the figures of a row: what was held, then the categories."""
+    return Spent(figures[0], tuple(figures[1:]))
 
 
 class GoingRun(NamedTuple):
@@ -77,19 +80,17 @@ def scrape(scope: Scope, now: int) -> Scrape:
     window = Window.last_days(now, 1)
     where = {"workspaces": sorted(scope.workspaces), "start": window.start, "end": window.end}
     spent: dict[tuple[str, str], dict[str, Spent]] = defaultdict(dict)
-    for kind, recent, name, held, *amounts in sql.rows("scrape", **where, recent=floor_hour(now)):
-        one = Spent(held, tuple(amounts))
-        for length in WINDOWS if recent else WINDOWS[1:]:
-            named = spent[kind, length]
-            named[name] = named[name].together(one) if name in named else one
-    return Scrape(spent, _going(scope), _stalled(scope), _straggling(scope), _judged(scope, now))
-
-
-def _going(scope: Scope) -> tuple[GoingRun, ...]:
-    found = sql.rows("scrape_runs", workspaces=sorted(scope.workspaces))
-    return tuple(
-        GoingRun(name, uid, workspace, Spent(held, tuple(amounts))) for name, uid, workspace, held, *amounts in found
-    )
+    going = []
+    for kind, name, uid, workspace, *figures in sql.rows("scrape", **where, recent=floor_hour(now)):
+        of_day, of_hour = figures[:FIGURES], figures[FIGURES:]
+        if kind == "run":
+            going.append(GoingRun(name, uid, workspace, spent_of(of_day)))
+            continue
+        for length, of in (("day", of_day), ("hour", of_hour)):
+            if any(of):
+                named = spent[kind, length]
+                named[name] = named[name].together(spent_of(of)) if name in named else spent_of(of)
+    return Scrape(spent, tuple(going), _stalled(scope), _straggling(scope), _judged(scope, now))
 
 
 def _judged(scope: Scope, now: int) -> tuple[Judged, ...]:

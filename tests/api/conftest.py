@@ -1,10 +1,14 @@
 """Two organizations, and people and tokens that differ in what they may see."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.test import Client
 
 from ledger.models import Cluster, Organization, Token, Workspace
@@ -36,6 +40,19 @@ def tenants(db: None) -> Tenants:
         foreign=Workspace.objects.create(organization=globex, name="vision"),
         foreign_east=Cluster.objects.create(organization=globex, name="east"),
     )
+
+
+@contextmanager
+def one_connection() -> Iterator[None]:
+    """Keep the test's transaction, as Django's own test client does: the application closes it with each request."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    try:
+        yield
+    finally:
+        for signal in signals:
+            signal.connect(close_old_connections)
 
 
 @pytest.fixture

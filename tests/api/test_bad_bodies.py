@@ -128,6 +128,14 @@ def test_every_value_of_a_report_may_be_anything(logs: Logs) -> None:
     assert {asked: status for asked, status in made.items() if status >= 500} == {}
 
 
+@pytest.mark.parametrize("at", BODIES, ids="-".join)
+def test_a_key_said_twice_is_refused(logs: Logs, at: tuple[str, str]) -> None:
+    key, value = next(iter(BODIES[at].items()))
+    assert status_of(logs, *at, f'{json.dumps(BODIES[at])[:-1]}, "{key}": {json.dumps(value)}}}') == 400
+    report = '{"sent_at": "2026-11-01T00:00:00Z", "batches": [{"worker": "w", "worker": "v"}]}'
+    assert status_of(logs, "POST", "runs/llm/batches", report) == 400
+
+
 @pytest.mark.parametrize("path", QUESTIONS)
 def test_every_question_may_be_anything(logs: Logs, path: str) -> None:
     said = {
@@ -148,6 +156,9 @@ def test_every_question_may_be_anything(logs: Logs, path: str) -> None:
         "a: 0x" + "f" * 5_000,
         'a: "\\ud800"',
         'a: "\\0"',
+        "[" * 60_000,
+        "{a: " * 15_000,
+        "- " * 30_000,
     ],
 )
 def test_what_is_no_plain_yaml_is_refused(logs: Logs, text: str) -> None:

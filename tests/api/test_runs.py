@@ -289,6 +289,8 @@ def test_reports_of_training_come_back_as_the_pipeline(api: Api, history: Histor
         "transfer_seconds": 0.0, "productive_seconds": 2.5, "overhead_seconds": 7.5, "pipeline_goodput": 0.25, "at": at,
         "step": 7, "step_at": at, "step_seconds": None, "doing": None,
     }  # fmt: skip
+    own = ask(api, "runs/llm/goodput", history.reader)
+    assert own["start"] == found["start"] < found["end"] <= own["end"], "asked a moment before"
     assert post("uid-f-llm", sender).content == post("nothing", sender).content
     assert post("uid-llm", api.token("ingest", workspace=api.tenants.speech)).status_code == 404
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from astra.figures import hours, minute, percent, plain, share
+from astra.figures import hours, minute, percent, plain, seconds, share, tenth
+from dashboards import numbers, straggling
 from ledger.core import totals
 
 AMOUNTS = st.integers(0, 400 * 24 * 4_096_000_000 * 3_600)
@@ -39,6 +40,20 @@ def test_a_ratio_of_nothing_is_absent() -> None:
 
 def test_a_share_that_is_something_is_never_shown_as_nothing() -> None:
     assert [share(part, 1000) for part in (0, 1, 9, 10, 26)] == ["0%", "less than 1%", "less than 1%", "1%", "3%"]
+
+
+@given(st.integers(0, 10**7))
+def test_steps_and_gpus_that_wait_are_said_as_on_the_pages(milli: int) -> None:
+    page = straggling.seconds(milli)
+    told = f"{milli} ms" if milli < 1000 else f"{seconds(milli / 1000)} s"
+    assert told.replace(",", "") == page.replace(",", "")
+    assert tenth(milli / 1000) == numbers.gpus(round(milli, -2)).rsplit(" ", 1)[0].replace(numbers.THIN_SPACE, "")
+
+
+def test_a_step_of_less_than_a_second_keeps_three_digits() -> None:
+    assert [seconds(number) for number in (0.85, 0.0005, 1.25, 12.345, 99.96, 340.4)] == [
+        "0.85", "0.0005", "1.25", "12.3", "100", "340",
+    ]  # fmt: skip
 
 
 def test_instants_are_cut_to_their_minute() -> None:

@@ -98,14 +98,15 @@ def straggler(run: str, **more: Any) -> dict[str, Any]:
 
 
 def test_the_table_of_stragglers(astra: Astra, server: Scripted) -> None:
-    server.says("workers", now(straggler("llm"), straggler("sweep", steps_behind=7, slower=1.305, gpus_waiting=0)))
+    other = {"steps_behind": 7, "slower": 1.305, "step_seconds": 12.345, "gpus_waiting": 13.333}
+    server.says("workers", now(straggler("llm"), straggler("sweep", **other)))
     done = astra("astraeus", "workers", "--stragglers")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "Stragglers",
         "RUN    WORKER    WORKSPACE  MACHINE  POOL  SINCE             SLOWER  STEP S  BEHIND  GPUS WAIT",
         "llm    worker-3  vision     gpu-7    h100  2026-10-01 11:20   2.00x     2.5       0         16",
-        "sweep  worker-3  vision     gpu-7    h100  2026-10-01 11:20   1.30x     2.5       7          0",
+        "sweep  worker-3  vision     gpu-7    h100  2026-10-01 11:20   1.30x    12.3       7       13.3",
         "SLOWER = its step time / its gang's; BEHIND = steps; GPUS WAIT = in its gang, if that waits",
         "Looked at 2026-10-01 12:34 UTC.",
     ]

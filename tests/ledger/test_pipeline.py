@@ -1,6 +1,7 @@
 """Reports of training code on Postgres: what is read of them, what is refused, and that again changes nothing."""
 
 import json
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -137,3 +138,15 @@ def test_a_uid_that_is_long_has_a_source_of_its_own() -> None:
     long = "u" * 253
     assert len(source_of(long)) <= 253
     assert source_of(long) != source_of(long[:-1] + "v")
+
+
+def test_the_hours_of_a_run_are_those_of_its_ledger_and_those_in_which_it_told(
+    east: East, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("ledger.queries.runs"), "now", lambda: at("03:30"))
+    east.say("02:00", state("02:00", "running", gpus=1))
+    run = run_of(east)
+    assert queries.pipeline_window(run) == (at("02:00"), at("04:00"))
+    for told, reach in (("02:59", ("02:00", "04:00")), ("04:59", ("02:00", "05:00"))):
+        assert send(east, "05:00", report(told, **took(1, 1)))[0] == 1
+        assert queries.pipeline_window(run) == tuple(map(at, reach))

@@ -32,7 +32,7 @@ STRAGGLING = "astraeus_runs_with_straggler"
 OPENMETRICS = (
     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;q=0.5"
 )
-QUERIES = 8  # the token, its workspaces, the clock, five for the samples
+QUERIES = 7  # the token, its workspaces, the clock, four for the samples
 
 
 def test_names_and_labels_are_those_of_the_contract(scraped: Scraper) -> None:
