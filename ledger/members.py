@@ -80,11 +80,13 @@ def digest_of(plain: str) -> str:
     return salted_hmac("ledger.Invitation", plain, algorithm="sha512").hexdigest()
 
 
+@transaction.atomic
 def invite(organization: Organization, workspace: Workspace | None, made_by: str) -> str:
     """Make an invitation and return its text, which nobody can read again; workspace None = as an admin.
 
     Raises Refusal when too many wait already.
     """
+    Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)  # two at once are counted one by one
     if len(invitations_of(organization, workspace)) >= INVITATIONS_MAX:
         raise Refusal(f"{INVITATIONS_MAX} invitations wait already; withdraw some first.")
     plain = secrets.token_urlsafe(_RANDOM_BYTES)

@@ -8,6 +8,9 @@ from django.core.mail import BadHeaderError, EmailMultiAlternatives
 from django.core.validators import validate_email
 
 from ledger.notify.message import Message, NotSent, Setup
+from ledger.notify.patience import within
+
+ALL_SECONDS = 20.0  # the mail server's own limits leave out the resolver
 
 
 class Mail(EmailMultiAlternatives):
@@ -31,7 +34,7 @@ def send(target: str, _: str, message: Message, setup: Setup) -> None:
         image.add_header("Content-Disposition", "inline", filename=f"{name}.png")
         mail.attach(image)
     try:
-        mail.send()
+        within(ALL_SECONDS, mail.send)
     except smtplib.SMTPRecipientsRefused:
         raise NotSent("the mail server does not take mail for this address", for_good=True) from None
     except BadHeaderError:

@@ -1,7 +1,7 @@
 """A POST to an address that somebody typed in: resolved once, judged, and spoken to at exactly that address.
 
-HTTPS alone, no redirects, five seconds a read and ten in all, 64 KiB of an answer at most, of which nobody is shown
-anything. Within a network that the operator allowed, plain HTTP and any port will do.
+HTTPS alone, no redirects, five seconds for the resolver, five a read and ten for all that is said, 64 KiB of an answer
+at most, of which nobody is shown anything. Within a network that the operator allowed, plain HTTP and any port will do.
 """
 
 import http.client
@@ -15,7 +15,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from ledger.core.addresses import Address, address_of, is_allowed, is_public, networks_of
 from ledger.notify.message import NotSent, Setup
+from ledger.notify.patience import within
 
+RESOLVE_SECONDS = 5.0
 READ_SECONDS = 5.0
 TOTAL_SECONDS = 10.0
 ANSWER_BYTES = 64 * 1024
@@ -65,7 +67,7 @@ def target_of(url: str, setup: Setup, resolver: Resolver = resolve) -> Target:
     host, is_plain = str(parts.hostname), parts.scheme == "http"
     port = parts.port if parts.port is not None else 80 if is_plain else 443
     try:
-        found = [address_of(text) for text in resolver(host, port)]
+        found = [address_of(text) for text in within(RESOLVE_SECONDS, lambda: resolver(host, port))]
     except (OSError, UnicodeError, ValueError):
         raise NotSent("the host's name cannot be resolved") from None
     if not found:

@@ -7,6 +7,7 @@ one's own is reached by a webhook.
 from typing import Any
 
 from ledger.notify.message import Message, NotSent, Setup
+from ledger.notify.patience import within
 
 SCHEMES = {
     "slack": "slack://TOKEN_A/TOKEN_B/TOKEN_C/#channel",
@@ -19,6 +20,7 @@ SCHEMES = {
     "signl4": "signl4://SECRET",
 }
 SECONDS_MAX = 10
+ALL_SECONDS = 20.0  # the library's own limits leave out the resolver
 SLACK_HOOKS = "https://hooks.slack.com/services/"
 
 
@@ -44,7 +46,11 @@ def send(target: str, _: str, message: Message, __: Setup) -> None:
     """Send a message. Raises NotSent."""
     service = service_of(target)
     text = f"{message.text}\n{message.link}" if message.link else message.text
-    if not service.notify(body=text, title=message.title):
+    try:
+        took = within(ALL_SECONDS, lambda: service.notify(body=text, title=message.title))
+    except TimeoutError:
+        raise NotSent("the service did not answer in time") from None
+    if not took:
         raise NotSent("the service did not take it")
 
 

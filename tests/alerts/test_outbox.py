@@ -1,5 +1,7 @@
 """The outbox: everything is told at least once, by whoever is alive, and what cannot be told says why."""
 
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import apprise.plugins.slack
@@ -8,7 +10,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from ledger.models import Alert, Channel, Delivery, Workspace
-from ledger.notify import outbox
+from ledger.notify import email, outbox, services
 from ledger.notify.message import NotSent, Setup
 from ledger.notify.outbox import ATTEMPTS_MAX, send_due, send_one
 from tests.alerts.hours import GPU_HOUR, Judged
@@ -225,6 +227,25 @@ def test_who_does_not_answer_holds_up_nobody_else(judged: Judged, monkeypatch: p
 
 
 # --- channels ---
+
+
+@pytest.mark.parametrize("kind", ["email", "service"])
+def test_nor_does_what_others_resolve(judged: Judged, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """The libraries for mail and for services resolve by themselves, and set themselves no limit for it."""
+    never = threading.Event()
+    monkeypatch.setattr(email, "ALL_SECONDS", 0.2)
+    monkeypatch.setattr(services, "ALL_SECONDS", 0.2)
+    monkeypatch.setattr(email.Mail, "send", lambda _: never.wait(60))
+    monkeypatch.setattr(services, "service_of", lambda _: SimpleNamespace(notify=lambda **_: never.wait(60)))
+    channel(judged, "ana@example.com" if kind == "email" else "slack://a", kind)
+    drop(judged)
+    try:
+        assert send_due(LOOPBACK) == 1
+    finally:
+        never.set()
+    said = Delivery.objects.get()
+    assert (said.sent_at, said.dead_at, said.attempts) == (None, None, 1)
+    assert "did not" in said.error
 
 
 def test_mail_by_a_real_server(judged: Judged, settings: Any) -> None:

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import socket
+import threading
 import time
 from http.server import BaseHTTPRequestHandler
 
@@ -87,6 +88,27 @@ def test_rebinding_to_a_private_address_connects_to_nobody(monkeypatch: pytest.M
         with pytest.raises(NotSent):
             http.post("https://rebound.example/hook", b"{}", {}, Setup(), lambda *_: next(answers))
     assert made == []
+
+
+def test_a_resolver_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does the one that nobody gave: what waits for it is a thread of its own."""
+    monkeypatch.setattr(http, "RESOLVE_SECONDS", 0.2)
+    asked, never = [], threading.Event()
+
+    def silent(*of: object, **_: object) -> list[str]:
+        asked.append(of[0])
+        never.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", silent)
+    try:
+        for resolver in (silent, http.resolve):
+            with pytest.raises(NotSent, match="cannot be resolved") as why:
+                http.post("https://slow.example/hook", b"{}", {}, Setup(), resolver)
+            assert not why.value.for_good
+    finally:
+        never.set()
+    assert asked == ["slow.example"] * 2
 
 
 def test_an_answer_that_never_ends_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
