@@ -100,17 +100,24 @@ def _runs(cluster: Cluster, ids: list[int], names: Names, pending: dict[int, Pen
 def _worker(
     run: Run, worker: Worker, known: Known, names: Names, limits: Thresholds, pending: dict[int, Pending]
 ) -> Iterator[Batch]:
-    states = [*known.states, *_deaths(known)]
-    for state in sorted(states, key=lambda one: one.order):
+    states = sorted([*known.states, *_deaths(known)], key=lambda one: one.order)
+    for state in states:
         batch, full = _room(run, state.source, names, pending)
         yield from full
-        batch.workers.append(_state(len(batch.workers), run.uid, worker.name, state, names))
+        item = _state(len(batch.workers), run.uid, worker.name, state, names)
+        batch.workers.append(_placed(item, worker) if state is states[-1] else item)
     running = stays(fold(NOTHING, known.states, known.gones)[0])
     source = known.states[-1].source if known.states else min(names.sources)
     for reading in readings(known.left, stream_of(worker), running, limits):
         batch, full = _room(run, source, names, pending)
         yield from full
         batch.readings.append(ReadingItem(len(batch.readings), run.uid, worker.name, *reading))
+
+
+def _placed(item: WorkerItem, worker: Worker) -> WorkerItem:
+    """The newest state says where readings of the worker's GPUs are found, as the ledger knows it."""
+    devices = tuple(worker.devices.split(",")) if worker.devices else None
+    return item._replace(pod=worker.pod or None, devices=devices)
 
 
 def _room(run: Run, source: int, names: Names, pending: dict[int, Pending]) -> tuple[Batch, list[Batch]]:

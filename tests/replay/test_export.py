@@ -7,16 +7,21 @@ from random import Random
 import pytest
 from django.core.management import call_command
 
+from ledger.batches import Batch
 from ledger.categorizer import categorize
+from ledger.core.categories import Phase
 from ledger.ingest import ingest
 from ledger.management import exporting
-from ledger.models import Cluster, Run
+from ledger.models import Cluster, Run, Worker
 from ledger.replay import observations
 from ledger.replay.wire import lines_of
+from tests.dashboards.world import run, state
 from tests.deliveries import deliver, end_of, random_world
+from tests.evidence import Settings
 from tests.postgres_world import cells, make_cluster, tell
 from tests.replay.commands import say
 from tests.replay.test_replay_command import replay, small
+from tests.worlds import MONDAY
 
 pytestmark = pytest.mark.django_db
 
@@ -67,6 +72,25 @@ def test_an_export_of_an_export_is_the_same_text(tmp_path: Path) -> None:
         for name in ("philly", "second")
     ]
     assert list(labels[0]) == list(labels[1])
+
+
+def test_where_the_readings_of_a_worker_are_found_is_told_again() -> None:
+    cluster, other = (make_cluster(Settings(), MONDAY) for _ in range(2))
+    told = Batch("test", MONDAY + 5_000)
+    run(told, "llm", "ana", MONDAY)
+    placed = {"gpus_milli": 2_000, "machine": "gpu-1", "pool": "h100"}
+    state(told, "llm", "worker-0", MONDAY, Phase.STARTING, **placed, pod="vision/llm-0", devices=("0", "1"))
+    state(told, "llm", "worker-0", MONDAY + 1_000, Phase.RUNNING)
+    state(told, "llm", "worker-1", MONDAY, Phase.RUNNING, **placed, devices=("GPU-7",))
+    state(told, "llm", "worker-2", MONDAY, Phase.PENDING)
+    assert not ingest(cluster, told, now=MONDAY + 5_000).refused
+    told_again(cluster, other, MONDAY + 5_000)
+    found = [
+        list(Worker.objects.filter(cluster=one).order_by("name").values_list("name", "pod", "devices"))
+        for one in (cluster, other)
+    ]
+    assert found[0] == [("worker-0", "vision/llm-0", "0,1"), ("worker-1", "", "GPU-7"), ("worker-2", "", "")]
+    assert found[1] == found[0]
 
 
 def exported(cluster: str) -> str:
