@@ -225,20 +225,21 @@ MLPERF: dict[str, Any] = {
     },
 }
 NCCL_RESULT = {
-    "regex": r"^ *(?P<size>\d+) +\d+ +\w+ +\S+ +-?\d+ +[\d.]+ +(?P<algBW>[\d.]+) +(?P<busBW>[\d.]+) +(?:\d+|N/A)",
+    "regex": r"^(?:\[\d+,\d+\]<stdout>:)? *(?P<size>\d+) +\d+ +\w+ +\S+ +-?\d+ +[\d.]+"
+    r" +(?P<algBW>[\d.]+) +(?P<busBW>[\d.]+) +(?:\d+|N/A)",
     "example": "  8589934592    2147483648     float     sum      -1    34823   246.67   462.51      0    34810",
 }
 NCCL_BANDWIDTH: dict[str, Any] = {
     "bandwidthResult": NCCL_RESULT,
     "networkTransport": {
-        "regex": r"NCCL INFO Using network (?P<transport>\S+)",
+        "regex": r"NCCL INFO Using network (?P<transport>\S+(?: \S+)*)",
         "example": "node1:4112:4140 [0] NCCL INFO Using network IB",
     },
 }
 NCCL_LOOPBACK: dict[str, Any] = {
     "bandwidthResult": NCCL_RESULT,
     "networkTransport": {
-        "regex": r"NCCL INFO Channel \S+ : .* via (?P<transport>P2P/\S+|SHM\S*|NET/\S+)",
+        "regex": r"NCCL INFO Channel \S+ : .* via (?P<transport>P2P/\S+|SHM\S*|NET/[^/]+/\S+)",
         "example": "node1:4112:4140 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM/read",
     },
 }
