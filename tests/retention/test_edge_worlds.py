@@ -13,20 +13,10 @@ from ledger.rebuilding import rebuild
 from ledger.retention import move_to, sweep
 from tests import oracle
 from tests.deliveries import Delivery, deliver, end_of, random_world
+from tests.edges import without_the_old, younger
 from tests.postgres_world import cells, make_cluster, take
-from tests.worlds import ms
 
 pytestmark = pytest.mark.django_db
-type_cells = dict[oracle.type_cell, dict[str, int]]
-REFUSED = {"phase": "", "reason": "no reason"}  # what the oracle takes for a refused item: it is named all the same
-
-
-def without_the_old(batch: dict[str, Any], edge: int) -> dict[str, Any]:
-    """Return a batch as it counts when it comes after the edge was moved."""
-    states = [item if ms(item["at"]) >= edge else item | REFUSED for item in batch.get("workers", ())]
-    readings = [item for item in batch.get("readings", ()) if ms(item["at"]) >= edge]
-    complete = bool(batch.get("complete")) and ms(batch["sent_at"]) >= edge
-    return batch | {"workers": states, "readings": readings, "complete": complete}
 
 
 def edges_of(way: list[Delivery], rng: Random) -> dict[int, int]:
@@ -57,10 +47,6 @@ def told(way: list[Delivery], moves: dict[int, int]) -> list[dict[str, Any]]:
         batches.append(without_the_old(delivery.batch, edge))
         edge = max(edge, moves.get(place, 0))
     return batches
-
-
-def younger(found: type_cells, edge: int) -> type_cells:
-    return {key: cell for key, cell in found.items() if key[0] >= edge}
 
 
 def prove(seed: int) -> bool:

@@ -88,6 +88,23 @@ def reader(simulation: "Simulation", tenant: "Tenant") -> type_actor:
     simulation.read(tenant)
 
 
+def pruner(simulation: "Simulation", tenant: "Tenant") -> type_actor:
+    yield Pause(simulation.more.randint(0, 900), "before it moves the edge")
+    simulation.move(tenant)
+    yield Pause(simulation.more.randint(0, 900), "before it removes")
+    simulation.sweep(tenant)
+
+
+def alerter(simulation: "Simulation", tenant: "Tenant") -> type_actor:
+    yield Pause(simulation.more.randint(0, 900), "before it judges")
+    simulation.judge(tenant)
+
+
+def sender(simulation: "Simulation", tenant: "Tenant") -> type_actor:
+    yield Pause(simulation.more.randint(0, 900), "before it sends")
+    simulation.tell(tenant)
+
+
 def beat(simulation: "Simulation", tenant: "Tenant") -> type_actor:
     """The schedule: now and then twice at once, now and then silent for an hour."""
     rng = simulation.rng
@@ -98,6 +115,9 @@ def beat(simulation: "Simulation", tenant: "Tenant") -> type_actor:
         if rng.random() < 0.3:
             simulation.spawn("closer", closer(simulation, tenant))
         simulation.spawn("reader", reader(simulation, tenant))
+        for kind, actor, share in (("pruner", pruner, 0.7), ("alerter", alerter, 0.7), ("sender", sender, 0.7)):
+            if simulation.more.random() < share:
+                simulation.spawn(kind, actor(simulation, tenant))
         if rng.random() < 0.15:
             simulation.marks.add("nobody counts for an hour")
             yield Pause(65 * MINUTE)

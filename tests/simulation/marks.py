@@ -17,8 +17,15 @@ MARKS = frozenset({
     "categorizer dies at a statement", "categorizer dies before its acknowledgement",
     "closer dies before it closes hours", "closer dies at a statement", "reader dies before it reads",
     "nobody counts for an hour",
+    "the edge moves", "too late for the edge",
+    "pruner dies before it moves the edge", "pruner dies before it removes", "pruner dies at a statement",
+    "alerter dies before it judges", "alerter dies at a statement",
+    "sender dies before it sends", "sender dies at a statement",
     # what came of it
     "counted: productive", "counted: idle", "counted: stalled", "counted: starting", "counted: restart",
     "counted: failure", "counted: preemption", "counted: waiting", "counted: unobserved",
     "counted: unobserved_productive",
 })  # fmt: skip
+
+# what only Postgres has, in a number of seeds there
+TOLD = frozenset({"an alert is told", "an alert is told twice", "an alert is over", "two alerts of one subject"})

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
 from ledger.core.steady import ClockJump, Steady
-from ledger.core.windows import floor_hour
+from ledger.core.windows import floor_day, floor_hour
 from tests import oracle
+from tests.edges import has_old, without_the_old, younger
 from tests.simulation.actors import Pause, beat, event, on_a_jump, stream, type_actor
 from tests.simulation.agents import AFTERWARDS, Agent
 from tests.simulation.clocks import ERROR_MAX, VirtualClock
@@ -18,6 +20,7 @@ from tests.simulation.world import HOUR, World, draw_start, make_world
 from tests.worlds import iso
 
 MORTAL = ("ingest", "categorizer", "closer", "reader")
+ASIDE = ("pruner", "alerter", "sender")  # they die, too, by dice of their own: a seed without them is the same run
 DEADLINE = 3 * HOUR  # after the world's end: by then all that was written has arrived
 
 
@@ -35,6 +38,9 @@ class Tenant:
     received: list[dict[str, Any]] = field(default_factory=list)
     newest: str = ""  # the latest sent_at that was received
     counted: int = 0  # never read before this
+    edge: int = 0  # nothing is kept before it
+    has_refused: bool = False  # something came too late for the edge
+    is_pruned: bool = False
 
 
 class Simulation:
@@ -42,6 +48,7 @@ class Simulation:
 
     def __init__(self, seed: int, store: str = "memory", say: Callable[[str], None] | None = None) -> None:
         self.seed, self.rng, self.hear = seed, Random(seed), say
+        self.more = Random(f"{seed} aside")
         self.start = draw_start(self.rng)
         self.tenants = [self._tenant(store) for _ in range(self.rng.choice((1, 1, 1, 1, 2)))]
         self.end = max(tenant.world.end for tenant in self.tenants)
@@ -59,7 +66,7 @@ class Simulation:
         agents = [Agent(world, source, self.rng) for source in sorted(world.outages)]
         for agent in agents:
             agent.write()
-        return Tenant(world, agents, STORES[store](world))
+        return Tenant(world, agents, STORES[store](world), is_pruned=self.more.random() < 0.5)
 
     def say(self, what: str) -> None:
         if self.hear is not None:
@@ -95,7 +102,7 @@ class Simulation:
         pause: Pause | None = next(actor, None)
         if pause is None:
             return
-        if kind in MORTAL and self.rng.random() < self.dying:
+        if (kind in MORTAL and self.rng.random() < self.dying) or (kind in ASIDE and self.more.random() < self.dying):
             self.marks.add(f"{kind} dies {pause.place}")
             self.say(f"{kind} dies {pause.place}")
             actor.close()
@@ -127,7 +134,10 @@ class Simulation:
         if now is None or self._dies(tenant, "ingest", lambda: tenant.store.take(batch, now)):
             return False
         self.say(f"take at {iso(now)}: {batch}")
-        tenant.received.append(batch)
+        if has_old(batch, tenant.edge):
+            self.marks.add("too late for the edge")
+            tenant.has_refused = True
+        tenant.received.append(without_the_old(batch, tenant.edge) if tenant.edge else batch)
         self._mark_arrival(tenant, batch, now)
         return True
 
@@ -141,12 +151,38 @@ class Simulation:
         if now is not None and not self._dies(tenant, "categorizer", lambda: tenant.store.categorize(now)):
             self.say(f"categorize at {iso(now)}")
 
+    def move(self, tenant: Tenant) -> None:
+        """Move the edge to the midnight that is behind, as if nothing were kept for longer."""
+        edge = floor_day(tenant.counted)
+        if tenant.is_pruned and edge > max(tenant.edge, tenant.world.start):
+            self._dies(tenant, "pruner", lambda: tenant.store.move(edge))
+            tenant.edge = tenant.store.edge()
+            if tenant.edge:
+                self.marks.add("the edge moves")
+                self.say(f"the edge is {iso(tenant.edge)}")
+
+    def sweep(self, tenant: Tenant) -> None:
+        if tenant.edge and not self._dies(tenant, "pruner", tenant.store.sweep):
+            self.say("what was before the edge is removed")
+
+    def judge(self, tenant: Tenant) -> None:
+        if tenant.counted and not self._dies(tenant, "alerter", lambda: tenant.store.judge(tenant.counted)):
+            self.say("alerts are judged")
+
+    def tell(self, tenant: Tenant) -> None:
+        fate = self.more.choice(("fine", "fine", "fine", "fails", "unanswered"))
+        step = partial(tenant.store.tell, fails=fate == "fails", answers=fate != "unanswered")
+        if not self._dies(tenant, "sender", step):
+            self.say(f"alerts are told: {fate}")
+        self.marks |= tenant.store.told(all_of_it=False)
+
     def _dies(self, tenant: Tenant, kind: str, step: Callable[[], None]) -> bool:
         """Take the step, or die at one of its statements: then what it had not committed never was."""
-        if self.rng.random() >= self.dying:
+        dice = self.more if kind in ASIDE else self.rng
+        if dice.random() >= self.dying:
             step()
             return False
-        died = tenant.store.interrupt(step, self.rng.randint(1, 60))
+        died = tenant.store.interrupt(step, dice.randint(1, 60))
         if died:
             self.marks.add(f"{kind} dies at a statement")
             self.say(f"{kind} dies at a statement")
@@ -179,8 +215,8 @@ class Simulation:
 
     def _equal(self, tenant: Tenant, now: int) -> type_amounts:
         tenant.store.categorize(now)
-        kept = tenant.store.cells(now)
-        wanted = oracle.cells(tenant.received, tenant.world.settings, now)
+        kept = younger(tenant.store.cells(now), tenant.edge)
+        wanted = younger(oracle.cells(tenant.received, tenant.world.settings, now), tenant.edge)
         if kept != wanted:
             raise WrongLedger(f"observed by {now}: {difference(kept, wanted)}")
         tenant.store.prove(now)
@@ -192,10 +228,11 @@ class Simulation:
             now = self.now(tenant)
             assert now is not None, "the clock is long right again"
             kept = self._equal(tenant, now)
-            happened = Truth(tenant.world, self._ends(tenant)).amounts(now)
+            happened = younger(Truth(tenant.world, self._ends(tenant)).amounts(now), tenant.edge)
             lines = {cell: {k: v for k, v in each.items() if "unobserved" not in k} for cell, each in kept.items()}
-            if lines != happened:
+            if lines != happened and not tenant.has_refused:
                 raise WrongLedger(f"happened: {difference(lines, happened)}")
+            self.marks |= tenant.store.told(all_of_it=True)
             self.marks |= tenant.world.marks | {f"counted: {line}" for lines in kept.values() for line in lines}
 
     def _ends(self, tenant: Tenant) -> dict[tuple[str, str], int]:
