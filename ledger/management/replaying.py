@@ -117,9 +117,7 @@ def _of_observations(parts: list[Batch]) -> Told:
 
 def _of_accounting(told: slurm.Accounting) -> Told:
     """Return a dump of sacct: held time is what its records say, waits what the observations made of them do."""
-    parts = list(observations.read(told.body))
-    for batch in parts:
-        batch.source = f"replay/{SACCT}"
+    parts = observations.whole_runs(list(observations.read(told.body)), f"replay/{SACCT}", ITEMS_PER_BATCH)
     lanes: dict[tuple[str, str], list[TraceState]] = {}
     for item in (item for batch in parts for item in batch.workers):
         state = TraceState(item.at, item.phase, item.reason, item.attempt, item.gpus_milli)

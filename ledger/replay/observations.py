@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterator
 
-from ledger.batches import Batch, ReadingItem, RunItem
+from ledger.batches import Batch, ReadingItem, RunItem, WorkerItem
 from ledger.decode import BODY_BYTES_MAX, BadBody, decode
 from ledger.replay.trace import BadTrace
 
@@ -54,6 +54,39 @@ def _decoded(body: bytes, content_type: str, line: int) -> Batch:
         return decode(body, content_type)
     except BadBody as error:
         raise BadTrace(f"the batch that begins in line {line} cannot be read: {error.detail}") from None
+
+
+def whole_runs(batches: list[Batch], source: str, items: int) -> list[Batch]:
+    """Return the same runs and states in batches of about so many items, each run whole and in one of them.
+
+    A run that is told in two would be counted as going on up to now, and then taken back hour by hour. Each batch
+    says that everything was watched, from the first batch's beginning to the last one's end.
+    """
+    seen_from = min(batch.sent_at if batch.seen_from is None else batch.seen_from for batch in batches)
+    sent_at = max(batch.sent_at for batch in batches)
+    runs = {item.uid: item for batch in batches for item in batch.runs}
+    states: dict[str, list[WorkerItem]] = {uid: [] for uid in runs}
+    samples: dict[str, list[ReadingItem]] = {uid: [] for uid in runs}
+    for batch in batches:
+        for state in batch.workers:
+            states.setdefault(state.run, []).append(state)
+        for sample in batch.readings:
+            samples.setdefault(sample.run, []).append(sample)
+    now = Batch(source, sent_at, seen_from, machines=[item for batch in batches for item in batch.machines])
+    now.refused = [item for batch in batches for item in batch.refused]
+    found = [now]
+    for uid in dict.fromkeys((*states, *samples)):
+        size = len(states.get(uid, ())) + len(samples.get(uid, ())) + 1
+        if now.runs and len(now.runs) + len(now.workers) + len(now.readings) + size > items:
+            now = Batch(source, sent_at, seen_from)
+            found.append(now)
+        if uid in runs:
+            now.runs.append(runs[uid]._replace(index=len(now.runs)))
+        for state in states.get(uid, ()):
+            now.workers.append(state._replace(index=len(now.workers)))
+        for sample in samples.get(uid, ()):
+            now.readings.append(sample._replace(index=len(now.readings)))
+    return found
 
 
 def span(batches: list[Batch]) -> tuple[int, int]:

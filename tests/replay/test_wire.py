@@ -120,3 +120,32 @@ def test_a_shift_moves_every_instant_and_nothing_else() -> None:
     assert moved.readings[1].since is None
     assert (moved.runs[0].submitted_at, moved.runs[0].ended_at) == (AT + HOUR, AT + 9 + HOUR)
     assert observations.shifted(observations.shifted(batch(), HOUR), -HOUR) == batch()
+
+
+def run(uid: str) -> RunItem:
+    return RunItem(0, uid, None, None, None, None, None, None, None, None)
+
+
+def state(run: str, at: int) -> WorkerItem:
+    return WorkerItem(0, run, "w", at, Phase.RUNNING, "", None, None, None, None, None)
+
+
+def test_runs_that_are_told_in_parts_are_put_together() -> None:
+    """A part alone would be counted as going on, and taken back with the next."""
+    parts = [
+        Batch("slurm/a", 9_000, 1_000, runs=[run("a"), run("b")], workers=[state("a", 2_000), state("b", 3_000)]),
+        Batch(
+            "slurm/a", 8_000, 2_000, runs=[run("c")], workers=[state("b", 4_000), state("c", 5_000), state("a", 6_000)]
+        ),
+    ]
+    parts[1].readings.append(ReadingItem(0, "c", "w", 5_500, None, 1_000, None, None))
+    found = observations.whole_runs(parts, "replay/sacct", 6)
+    assert [(one.source, one.sent_at, one.seen_from) for one in found] == [("replay/sacct", 9_000, 1_000)] * 2
+    assert [[item.uid for item in one.runs] for one in found] == [["a", "b"], ["c"]]
+    assert [[(item.run, item.at) for item in one.workers] for one in found] == [
+        [("a", 2_000), ("a", 6_000), ("b", 3_000), ("b", 4_000)],
+        [("c", 5_000)],
+    ]
+    assert [len(one.readings) for one in found] == [0, 1]
+    assert all([item.index for item in one.workers] == list(range(len(one.workers))) for one in found)
+    assert len(observations.whole_runs(parts, "replay/sacct", 1)) == 3

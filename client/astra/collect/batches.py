@@ -112,9 +112,9 @@ class _Part:
         """Add items, with the run that they are of; yield the record before when they no longer fit it."""
         for name, item in told:
             size = len(dumped(item).encode()) + 1
-            more = 0 if run is None else len(dumped(run).encode()) + 1
             new = run is not None and str(run["uid"]) not in self.runs
-            over = self.count + 1 + new > self.limits.items or self.size + size + more * new > self.limits.size
+            more = len(dumped(run).encode()) + 1 if new else 0
+            over = self.count + 1 + new > self.limits.items or self.size + size + more > self.limits.size
             if over and self.body:
                 yield self.record()
                 self._begin()
@@ -122,7 +122,7 @@ class _Part:
             if run is not None and new:
                 self.runs.add(str(run["uid"]))
                 self.body.setdefault("runs", []).append(run)
-                self.count, self.size = self.count + 1, self.size + more
+                self.count, self.size = self.count + 1, self.size + (more or len(dumped(run).encode()) + 1)
             self.body.setdefault(name, []).append(item)
             self.count, self.size = self.count + 1, self.size + size
 
