@@ -2,12 +2,14 @@
 
 import logging
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models.functions import Now
 from django.test import Client
 
@@ -20,11 +22,14 @@ from ledger.logs.builtin import BUILTIN
 from ledger.measuring.begin import Wish, begin
 from ledger.measuring.profiles import save
 from ledger.models import Administration, Cluster, Membership, Organization, Run, Token, Workspace
+from tests.alerts.test_seen import alert
 from tests.api.conftest import instant
+from tests.api.forms import DOORS, FORMS, Form, changed, sent
 from tests.api.matrix import ADDRESSES, METHODS, PEOPLE, PRINCIPALS, TARGETS, TOKENS, admin, routes
 from tests.dashboards.world import MINUTE, run, state
 
 ADMIN = "admin/"
+CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
 
 @dataclass
@@ -33,6 +38,7 @@ class Site:
 
     clients: dict[str, Client]
     headers: dict[str, dict[str, str]]
+    alerts: dict[str, str]
 
     def ask(self, who: str, method: str, path: str, query: str) -> Any:
         body = f'{{"source": "matrix", "sent_at": "{instant(0)}"}}' if method == "POST" else ""
@@ -75,7 +81,10 @@ def site(db: None) -> Site:
     save(globex, "theirs", BUILTIN["maxtext"], "test")
     for cluster in Cluster.objects.all():
         categorize(cluster)
-    return Site(people(rooms), tokens(acme, rooms["own"]))
+    alerts = {
+        target: str(alert(theirs if target == "foreign" else east, workspace).pk) for target, workspace in rooms.items()
+    }
+    return Site(people(rooms), tokens(acme, rooms["own"]), {**alerts, "unknown": "0", "": "0"})
 
 
 def people(rooms: dict[str, Workspace]) -> dict[str, Client]:
@@ -133,6 +142,53 @@ def surprises(site: Site, route: str, who: str) -> list[str]:
 @pytest.mark.parametrize("route", ADDRESSES)
 def test_each_principal_gets_exactly_what_is_theirs(site: Site, route: str) -> None:
     assert [surprise for who in PRINCIPALS for surprise in surprises(site, route, who)] == []
+
+
+def answered(site: Site, path: str, method: str, who: str, said: dict[str, str] | None) -> tuple[Any, ...]:
+    """The answer to a changing request with the right CSRF token, undone after it."""
+    client = Client(raise_request_exception=False)
+    client.cookies = site.clients[who].cookies.copy()
+    with transaction.atomic():
+        answer = client.post(path, said) if said is not None else client.generic(method, path)
+        transaction.set_rollback(True)
+    return everything(answer)
+
+
+def wishes(route: str, ids: dict[str, str], target: str) -> Iterator[tuple[str, dict[str, str] | None, Form | None]]:
+    """Every changing request: the forms of a page with what is the target's, and each method with an empty body."""
+    for form in FORMS.get(route, ()):
+        yield "POST", {key: text.format(alert=ids[target]) for key, text in form.said.items()}, form
+    yield from ((method, None, None) for method in CHANGES if method != "POST" or route not in FORMS)
+
+
+@pytest.mark.parametrize("route", ADDRESSES)
+def test_each_person_changes_exactly_what_is_theirs(site: Site, route: str) -> None:
+    address, surprising = ADDRESSES[route], []
+    targets = TARGETS if len(address.targets) > 1 else ("",)
+    paths = {target: path_of(route, values) for target, values in zip(targets, address.targets, strict=True)}
+    for who in PEOPLE:
+        of_nothing = [answered(site, paths[targets[-1]], method, who, said)
+                      for method, said, _ in wishes(route, site.alerts, targets[-1])]  # fmt: skip
+        for target, path in paths.items():
+            for (method, said, form), nothing in zip(wishes(route, site.alerts, target), of_nothing, strict=True):
+                answer = answered(site, path, method, who, said)
+                expected = changed(route, who, target, method) if form is None else sent(route, who, target, form)
+                if answer[0] != expected:
+                    surprising.append(f"{who} {method} {target} {said}: {answer[0]}, not {expected}")
+                if expected == 404 and answer != nothing:
+                    surprising.append(f"{who} {method} {target} {said}: not the answer to what there is not")
+    assert surprising == []
+
+
+@pytest.mark.parametrize("route", FORMS)
+def test_forms_of_who_is_not_signed_in_change_nothing(site: Site, route: str) -> None:
+    for values in ADDRESSES[route].targets:
+        for form in FORMS[route]:
+            client = Client(raise_request_exception=False)
+            for who in ("anonymous", "admin token", "revoked token"):
+                answer = client.post(path_of(route, values), form.said, headers=site.headers[who])
+                if route not in DOORS:
+                    assert (answer.status_code, answer["Location"][:12]) == (302, "/login?next=")
 
 
 def test_somebody_sees_each_target_and_somebody_does_not() -> None:
