@@ -58,6 +58,7 @@ def sum_up(cluster: Cluster) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE ledger_hour")
     sql.run("rebuild_days", cluster=cluster.pk)
+    sql.run("rebuild_today", cluster=cluster.pk)
     roll_up(cluster.pk)
     with connection.cursor() as cursor:
         cursor.execute(f"VACUUM ANALYZE {ROLLUPS}, ledger_run, ledger_worker, ledger_span, ledger_opencell")
