@@ -107,20 +107,20 @@ WITH clock AS MATERIALIZED (
           AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     GROUP BY 1, 2, 3, 4
 ), every AS MATERIALIZED (
-    -- The runs of four weeks and more are read as a whole, those of less are looked up one by one.
+    -- The runs of sixteen weeks and more are read as a whole, those of less are looked up one by one.
     SELECT id, workspace_id, "user" FROM ledger_run WHERE workspace_id = ANY (%(workspaces)s::bigint[])
 ), parts AS NOT MATERIALIZED (
     SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
     FROM runs AS p
     JOIN every AS r ON r.id = p.run_id
-    WHERE %(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 2419200000
+    WHERE %(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 9676800000
       AND r.workspace_id = ANY (%(workspaces)s::bigint[])
       AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
     UNION ALL
     SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
     FROM runs AS p
     CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
-    WHERE NOT (%(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 2419200000)
+    WHERE NOT (%(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 9676800000)
       AND r.workspace_id = ANY (%(workspaces)s::bigint[])
       AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
     UNION ALL
