@@ -8,6 +8,7 @@ from ledger.core.windows import DAY
 from ledger.demo import samples
 from ledger.demo.extract import jobs
 from ledger.demo.incidents import MINUTE, incidents
+from ledger.demo.repairs import is_ready, repairs, turns
 from ledger.demo.samples import Sample
 from ledger.demo.script import Script, write
 from ledger.demo.world import FIRST, LONGEST, NOW_DAY, Played, machine_names, place, played
@@ -34,6 +35,7 @@ class World:
         self.placed = place(self.runs)
         self.troubles = incidents(self.runs, self.placed, seed)
         self.dark = samples.dark_machines(seed, until + LONGEST)
+        self.repairs = repairs(self.runs, self.placed, seed, until)
         self.script = lru_cache(maxsize=1_000)(self._script)
 
     def _script(self, run: Played) -> Script:
@@ -104,7 +106,7 @@ def _labels(script: Script, now: int, index: int, shift: int) -> RunItem:
 
 def history(world: World, now: int, shift: int) -> Iterator[tuple[int, Batch]]:
     """Yield (runs in it, batch) of all that happened up to `now`, first what was watched, then run by run."""
-    for batch in words(world.seed, now, shift):
+    for batch in words(world, now, shift):
         yield 0, batch
     filler, runs = _Filler(now, shift), 0
     for run in world.begun(now):
@@ -127,12 +129,18 @@ def _tell(filler: _Filler, world: World, script: Script, after: int, until: int)
         filler.readings(script.run.uid, name, samples.samples(script, worker, after, until, world.dark))
 
 
-def words(seed: str, now: int, shift: int) -> Iterator[Batch]:
-    """Yield empty batches that say what was watched up to `now`; the first reports the machines."""
+def words(world: World, now: int, shift: int) -> Iterator[Batch]:
+    """Yield batches, in order, that say what was watched up to `now`, and which machines there were."""
+    away = [gap for gap in samples.outages(world.seed, now) if gap[1] < now]
+    told = [*_watched(away, now, shift), *_turned(world, away, now, shift)]
+    yield from sorted(told, key=lambda batch: batch.sent_at)
+
+
+def _watched(away: Sequence[tuple[int, int]], now: int, shift: int) -> Iterator[Batch]:
+    """Yield the words between the times when the collector was away; the first one reports all machines."""
     begin = FIRST
     machines = machine_items()
-    gaps = [gap for gap in samples.outages(seed, now) if gap[1] < now]
-    for gap in (*gaps, (now + CARRY, now + CARRY)):
+    for gap in (*away, (now + CARRY, now + CARRY)):
         end = max(begin, gap[0] - CARRY)
         if machines:
             yield Batch(SOURCE, begin + shift, machines=machines)
@@ -141,10 +149,21 @@ def words(seed: str, now: int, shift: int) -> Iterator[Batch]:
         begin = gap[1]
 
 
-def machine_items() -> list[MachineItem]:
-    """Return all machines with their capacity."""
-    every = machine_names().items()
-    return [MachineItem(k, name, pool, gpus * 1000, True) for k, (name, (pool, gpus)) in enumerate(every)]
+def _turned(world: World, away: Sequence[tuple[int, int]], now: int, shift: int) -> Iterator[Batch]:
+    """Yield a batch for each machine that broke or was repaired; while the collector was away nobody saw it."""
+    for at, machine in turns(world.repairs, FIRST, now):
+        seen = next((back for left, back in away if left - CARRY < at < back), at)
+        yield Batch(SOURCE, seen + shift, machines=machine_items(world, at, (machine,)))
+
+
+def machine_items(world: World | None = None, at: int = FIRST, names: Iterable[str] = ()) -> list[MachineItem]:
+    """Return machines as they are at an instant, these or all; all are ready where no world says otherwise."""
+    every = machine_names()
+    broken = world.repairs if world else {}
+    return [
+        MachineItem(number, name, pool, gpus * 1000, is_ready(name, at, broken))
+        for number, (name, (pool, gpus)) in enumerate((name, every[name]) for name in names or every)
+    ]
 
 
 def happened(world: World, after: int, now: int, shift: int, complete: bool) -> Iterator[Batch]:
@@ -152,6 +171,8 @@ def happened(world: World, after: int, now: int, shift: int, complete: bool) -> 
 
     With `complete` the last one is a whole list: each run and worker that lives at `now` in its present state.
     """
+    for at, machine in turns(world.repairs, after, now):
+        yield _seen(Batch(SOURCE, at + shift, machines=machine_items(world, at, (machine,))), after, shift)
     filler = _Filler(now, shift)
     for run in world.alive(after, now):
         script = world.script(run)
@@ -175,7 +196,7 @@ def whole_list(world: World, now: int, shift: int) -> Batch:
     """Return the complete list of `now`: the machines, the living runs, and the last state of each worker."""
     filler = _Filler(now, shift)
     filler.batch.complete = True
-    filler.batch.machines = machine_items()
+    filler.batch.machines = machine_items(world, now)
     for run in world.alive(now, now):
         script = world.script(run)
         filler.run(script, now)

@@ -62,7 +62,7 @@ def samples(script: Script, worker: int, after: int, until: int, dark: type_dark
         stops = leg.stops if leg.broken is None or leg.broken[0] != worker else leg.broken[1]
         if stops <= after or leg.runs > until:
             continue
-        for part in _but(leg.runs, stops, dark.get(leg.machines[worker], ())):
+        for part in but(leg.runs, stops, dark.get(leg.machines[worker], ())):
             yield from _part(script, leg, worker, part, after, until)
 
 
@@ -99,7 +99,7 @@ def _step_ms(script: Script, leg: Leg, worker: int, at: int) -> int:
     return round(script.step_ms * (1.48 if slow else 1.0) * (0.98 + noise % 1_000 / 25_000))
 
 
-def _but(begin: int, end: int, holes: Sequence[type_range]) -> list[type_range]:
+def but(begin: int, end: int, holes: Sequence[type_range]) -> list[type_range]:
     """Return [begin, end) without the holes, which are in order and apart."""
     parts, at = [], begin
     for start, stop in holes:
@@ -112,20 +112,20 @@ def _but(begin: int, end: int, holes: Sequence[type_range]) -> list[type_range]:
 
 def dark_machines(seed: str, until: int) -> dict[str, list[type_range]]:
     """Return when the GPU exporter of a machine, or of a whole pool, gave no readings, from FIRST to `until`."""
-    pools = {pool.name: _gaps(f"{seed}/pool/{pool.name}", until, DARK_POOLS, 1, 4) for pool in POOLS}
+    pools = {pool.name: gaps(f"{seed}/pool/{pool.name}", until, DARK_POOLS, 1, 4) for pool in POOLS}
     found = {}
     for machine, (pool, _) in machine_names().items():
-        own = _gaps(f"{seed}/machine/{machine}", until, DARK_MACHINES, 1, 9)
+        own = gaps(f"{seed}/machine/{machine}", until, DARK_MACHINES, 1, 9)
         found[machine] = _apart(sorted([*pools[pool], *own]))
     return found
 
 
 def outages(seed: str, until: int) -> list[type_range]:
     """Return when the collector itself was away, from FIRST to `until`; only the played history has such."""
-    return _gaps(f"{seed}/outage", until, OUTAGES, 0.4, 1.6)
+    return gaps(f"{seed}/outage", until, OUTAGES, 0.4, 1.6)
 
 
-def _gaps(seed: str, until: int, chance: float, shortest: float, longest: float) -> list[type_range]:
+def gaps(seed: str, until: int, chance: float, shortest: float, longest: float) -> list[type_range]:
     found = []
     for week in range(FIRST, until, WEEK):
         dice = Random(f"{seed}/{week}")  # noqa: S311

@@ -14,6 +14,7 @@ from ledger.core.facts import union
 from ledger.core.windows import DAY, HOUR
 from ledger.decode import decode
 from ledger.demo import playing, samples
+from ledger.demo.names import TROUBLED
 from ledger.demo.playing import CARRY, World, happened, history, shift_at, whole_list, words
 from ledger.demo.world import FIRST, NOW_DAY
 from ledger.replay.wire import body_of
@@ -116,14 +117,14 @@ def test_all_running_time_is_covered_but_where_it_is_dark(batches) -> None:
                 stops = leg.broken[1] if leg.broken and leg.broken[0] == worker else leg.stops
                 gaps = world().dark[leg.machines[worker]]
                 mine = union(covered[run.uid, f"worker-{worker}"])
-                for start, end in samples._but(leg.runs, min(stops, LATER), gaps):
+                for start, end in samples.but(leg.runs, min(stops, LATER), gaps):
                     assert any(low <= start and end <= high for low, high in mine), (run.uid, start, end)
                 dark += sum(any(leg.runs < low and high < stops for low, high in gaps) for _ in (0,))
     assert dark > 10
 
 
 def test_the_words_cover_the_history_but_for_a_few_outages() -> None:
-    every = list(words(world().seed, NOW, SHIFT))
+    every = list(words(world(), NOW, SHIFT))
     heard = union((batch.seen_from or batch.sent_at, batch.sent_at + CARRY) for batch in every)
     gaps = [(a[1], b[0]) for a, b in pairwise(heard)]
     assert heard[0][0] == FIRST + SHIFT
@@ -147,6 +148,39 @@ def test_a_complete_list_names_exactly_who_lives() -> None:
         assert batch.named == {(run.uid, f"worker-{k}") for run in alive for k in range(len(run.gang))}
         assert {item.uid for item in batch.runs} == {run.uid for run in alive}
         assert len(batch.machines) == 100
+
+
+def readiness(batches: Iterable[Batch]) -> set[tuple[int, str, bool | None]]:
+    """Return when machines turned, as the ledger keeps it: what is said again changes nothing."""
+    found, last = set(), {}
+    for batch in sorted(batches, key=lambda batch: batch.sent_at):
+        for item in batch.machines:
+            if last.get(item.name) is not item.ready:
+                found.add((batch.sent_at - SHIFT, item.name, item.ready))
+            last[item.name] = item.ready
+    return found
+
+
+def test_machines_are_down_now_and_then_and_live_as_in_the_past() -> None:
+    live = readiness((*told(NOW), *ticks()))
+    assert live == readiness(told(LATER))
+    broken = {(at, name) for at, name, ready in live if not ready}
+    assert len(broken) > 60
+    assert {name for _, name in broken} > TROUBLED
+    known = {at for ranges in world().repairs.values() for one in ranges for at in one}
+    late = [at for at, _ in broken if at not in known]
+    assert len(late) <= 5, "what breaks while the collector is away is told when it is back"
+
+
+def test_nobody_holds_a_machine_that_is_down() -> None:
+    down = 0
+    for run in world().runs:
+        for number, (start, end) in enumerate(run.attempts):
+            for machine in world().placed[run.uid, number].machines:
+                ranges = world().repairs[machine]
+                down += len(ranges)
+                assert all(stop <= start or end <= begin for begin, stop in ranges)
+    assert down
 
 
 def test_a_stalled_gang_tells_the_same_step_at_full_speed_and_others_go_on() -> None:
