@@ -1,6 +1,6 @@
 """Names in addresses: one part, or more where a person wrote a name's slashes as they are."""
 
-from dashboards.places import named
+from ledger.core.parts import escaped, named
 
 
 class NameConverter:
@@ -12,10 +12,10 @@ class NameConverter:
         return named(value)
 
     def to_url(self, value: str) -> str:
-        return value
+        return escaped(value)
 
 
 class NamesConverter(NameConverter):
-    """A name in all that is left of an address."""
+    """A name in several parts, or in one."""
 
     regex = ".+"

@@ -2,10 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
-from urllib.parse import quote
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.contrib.auth.views import redirect_to_login
@@ -15,31 +14,13 @@ from django_htmx.http import HttpResponseClientRedirect
 from dashboards.rooms import Room
 from ledger import access
 from ledger.access import Scope
+from ledger.core.parts import part
 
 if TYPE_CHECKING:
     from ledger.access import Cluster, Organization
 
-PART_ESCAPES = (("%", "%25"), ("/", "%2F"))  # in this order, and back in the other
-DOTS = (".", "..")  # as a part of an address they would be taken for a way up
 Person = AbstractBaseUser | AnonymousUser
 P = ParamSpec("P")
-
-
-def part(name: str) -> str:
-    """Return a name as one part of an address, whatever is in it.
-
-    A slash is escaped twice, for the first time is undone before addresses are told apart: see `named`.
-    """
-    for sign, escaped in PART_ESCAPES:
-        name = name.replace(sign, escaped)
-    return quote(name.replace(".", "%2E") if name in DOTS else name, safe="")
-
-
-def named(text: str) -> str:
-    """Return the name that a part of an address stands for, the part as the site gets it."""
-    for sign, escaped in ((".", "%2E"), *reversed(PART_ESCAPES)):
-        text = text.replace(escaped, sign)
-    return text
 
 
 class Spots(ABC):
@@ -66,7 +47,7 @@ class Spots(ABC):
         return f"{self.base}/pools"
 
     def spot(self, kind: str, name: str) -> str:
-        """Return the address of a "machine"'s or a "pool"'s page."""
+        """Return the address of a "machine"'s or a "pool"'s page, which is of those of this name in all clusters."""
         return f"{self.base}/{kind}s/{part(name)}"
 
 
@@ -84,7 +65,7 @@ class Place(Spots):
 
     @property
     def base(self) -> str:
-        return f"/w/{quote(self.organization, safe='')}/{quote(self.workspace, safe='')}"
+        return f"/w/{part(self.organization)}/{part(self.workspace)}"
 
     @property
     def runs(self) -> str:
@@ -101,6 +82,10 @@ class Place(Spots):
     @property
     def settings(self) -> str:
         return f"{self.base}/settings"
+
+    @property
+    def log_profiles(self) -> str:
+        return f"{self.base}/log-profiles"
 
     def run(self, name: str) -> str:
         """Return the address of a run's page; `name` is its uid or its name."""
@@ -121,7 +106,7 @@ class ClusterPlace(Spots):
 
     @property
     def base(self) -> str:
-        return f"/organizations/{quote(self.organization, safe='')}/clusters/{quote(self.cluster, safe='')}"
+        return f"/organizations/{part(self.organization)}/clusters/{part(self.cluster)}"
 
     @property
     def settings(self) -> str:
@@ -143,6 +128,17 @@ def place_of(user: Person, organization: str, workspace: str) -> Place:
     if found is None:
         raise Http404("There is no such page.")
     return Place(organization, workspace, access.scope_of_workspace(found))
+
+
+def narrowed(place: Place | ClusterPlace, cluster: str) -> Place | ClusterPlace:
+    """Return a place of which no more is seen than what is in a cluster; "": all. Raises Http404 when there is none."""
+    assert place.scope is not None, "a place that was let through has a scope"
+    if not cluster:
+        return place
+    scope = access.scope_within(place.scope, cluster)
+    if scope is None:
+        raise Http404("There is no such page.")
+    return replace(place, scope=scope)
 
 
 def clusters_of(user: Person) -> list[ClusterPlace]:
@@ -218,7 +214,7 @@ class OrganizationPlace:
 
     @property
     def address(self) -> str:
-        return f"/organizations/{quote(self.organization, safe='')}/settings"
+        return f"/organizations/{part(self.organization)}/settings"
 
 
 def organization_of(user: Person, organization: str) -> "tuple[OrganizationPlace, Organization]":

@@ -20,8 +20,8 @@ from dashboards.views.weekly import cluster_weekly, weekly
 register_converter(NameConverter, "name")
 register_converter(NamesConverter, "names")
 
-WORKSPACE = "w/<str:organization>/<path:workspace>"
-CLUSTER = "organizations/<str:organization>/clusters/<path:cluster>"
+WORKSPACE = "w/<name:organization>/<names:workspace>"
+CLUSTER = "organizations/<name:organization>/clusters/<names:cluster>"
 MACHINE, POOL = {"kind": "machine"}, {"kind": "pool"}
 
 urlpatterns = [
@@ -48,7 +48,7 @@ urlpatterns = [
     path(f"{WORKSPACE}/settings/notifications", notifications, name="notifications"),
     path(f"{WORKSPACE}/settings", workspace_settings, name="workspace-settings"),
     path(f"{CLUSTER}/settings", cluster_settings, name="cluster-settings"),
-    path("organizations/<str:organization>/settings", organization_settings, name="organization-settings"),
+    path("organizations/<name:organization>/settings", organization_settings, name="organization-settings"),
     path("invitations/<str:token>", invitation, name="invitation"),
     path("you", you, name="you"),
     # a name with slashes in it, as a person writes it

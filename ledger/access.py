@@ -21,6 +21,7 @@ __all__ = [
     "organizations_of",
     "scope_of_organization",
     "scope_of_workspace",
+    "scope_within",
     "visible_clusters",
     "visible_workspaces",
     "watched_at",
@@ -46,6 +47,14 @@ def scope_of_workspace(workspace: Workspace) -> Scope:
 def scope_of_organization(organization: Organization, cluster: int = 0) -> Scope:
     mine = Workspace.objects.filter(organization=organization)
     return Scope(frozenset(mine.values_list("pk", flat=True)), cluster)
+
+
+def scope_within(scope: Scope, cluster: str) -> Scope | None:
+    """Return what of a scope is in the cluster of a name; None when its organization has none, or it is in another."""
+    found = Cluster.objects.filter(organization__workspace__in=scope.workspaces, name=cluster).first()
+    if found is None or scope.cluster not in (0, found.pk):
+        return None
+    return Scope(scope.workspaces, found.pk)
 
 
 def visible_workspaces(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Workspace]:

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from dashboards.logs import waterfall
 from dashboards.menu import menu_of
-from dashboards.places import Place, part, place_of, room_of, signed_in
+from dashboards.places import Place, place_of, room_of, signed_in
+from ledger.core.parts import part
 from ledger.logs.picture import picture
 from ledger.logs.profiles import DOCUMENT_BYTES_MAX, BadProfile, name_of
 from ledger.logs.status import status
@@ -42,7 +43,7 @@ def log_profiles(request: HttpRequest, organization: str, workspace: str) -> Htt
     room = room_of(request.user, organization, workspace)
     found = [*profiles.newest_of([room.organization.pk]), *profiles.builtins()]
     entries = [Entry(one, address_of(place, one.name), about(one)) for one in found]
-    around = {"place": place, "menu": menu_of(request.user, place, "Log profiles"), "room": room, "entries": entries}
+    around = {"place": place, "menu": menu_of(request.user, place, "Settings"), "room": room, "entries": entries}
     return render(request, "dashboards/profiles.html", around)
 
 
@@ -64,7 +65,7 @@ def log_profile(request: HttpRequest, organization: str, workspace: str, name: s
             raise Http404("There is no such page.")
         if action == "retire" and profiles.retire(room.organization, found.name):
             messages.success(request, f"{found.name} is out of the list. Measurements keep the version they use.")
-            return redirect(f"{place.base}/log-profiles")
+            return redirect(place.log_profiles)
         given = {"text": request.POST.get("text", text)[:DOCUMENT_BYTES_MAX], "lines": request.POST.get("lines", "")}
         try:
             document = document_in(given["text"])
@@ -79,12 +80,12 @@ def log_profile(request: HttpRequest, organization: str, workspace: str, name: s
             shown = given | {"problem": f"{error}"}
     around = {
         "place": place,
-        "menu": menu_of(request.user, place, "Log profiles"),
+        "menu": menu_of(request.user, place, "Settings"),
         "room": room,
         "profile": found,
         "about": about(found),
         "versions": [] if found.builtin else profiles.versions_of(room.organization.pk, found.name),
-        "list": f"{place.base}/log-profiles",
+        "list": place.log_profiles,
         "lines_max": LINES_MAX,
     }
     response = render(request, "dashboards/profile.html", around | shown)
@@ -93,7 +94,7 @@ def log_profile(request: HttpRequest, organization: str, workspace: str, name: s
 
 
 def address_of(place: Place, name: str) -> str:
-    return f"{place.base}/log-profiles/{part(name)}"
+    return f"{place.log_profiles}/{part(name)}"
 
 
 def about(profile: StoredProfile) -> str:

@@ -64,10 +64,19 @@ def _user_name(name: str) -> str:
 
 def member(user: User, path: str) -> bool:
     """Let a user see a workspace, ORG/WORKSPACE; return whether that is new."""
-    organization, slash, workspace = path.partition("/")
-    if not slash:
-        raise CommandError(f'--member takes ORGANIZATION/WORKSPACE, not "{path}"')
+    organization, workspace = _parted(path)
     return Membership.objects.get_or_create(user=user, workspace=workspace_named(organization, workspace))[1]
+
+
+def _parted(path: str) -> tuple[str, str]:
+    """Return the two names of ORG/WORKSPACE, which may have slashes in them: those of an organization that there is."""
+    cuts = [at for at, char in enumerate(path) if char == "/"]
+    if not cuts:
+        raise CommandError(f'--member takes ORGANIZATION/WORKSPACE, not "{path}"')
+    ways = [(path[:at], path[at + 1 :]) for at in cuts]
+    known = set(Organization.objects.filter(name__in=[way[0] for way in ways]).values_list("name", flat=True))
+    there = [way for way in ways if Workspace.objects.filter(organization__name=way[0], name=way[1]).exists()]
+    return next(iter([*there, *(way for way in ways if way[0] in known), ways[0]]))
 
 
 def admin(user: User, organization: str) -> bool:

@@ -1,9 +1,8 @@
 """What a delivery says: an alert that fires or is over, a test, a week's digest."""
 
-from urllib.parse import quote
-
 from ledger import queries
 from ledger.access import scope_of_workspace
+from ledger.core.parts import part
 from ledger.models import Delivery
 from ledger.notify.digest import digest_of
 from ledger.notify.message import Message, NotSent, Setup
@@ -15,7 +14,7 @@ def message_of(delivery: Delivery, setup: Setup) -> Message:
     """Return the message of a delivery. Raises NotSent for an alert that was silenced meanwhile."""
     workspace = delivery.channel.workspace
     key = str(delivery.key)
-    base = f"{setup.site}/w/{quote(workspace.organization.name, safe='')}/{quote(workspace.name, safe='')}"
+    base = f"{setup.site}/w/{part(workspace.organization.name)}/{part(workspace.name)}"
     link = f"{base}/alerts" if setup.site else ""
     if delivery.event.startswith("digest"):
         return digest_of(key, delivery.event, workspace.name, scope_of_workspace(workspace), base if setup.site else "")

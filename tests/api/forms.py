@@ -48,7 +48,7 @@ FORMS: dict[str, tuple[Form, ...]] = {
         Form({"action": "thresholds"}, 400),
         Form({"action": "prices"}, 400),
     ),
-    "organizations/<str:organization>/settings": (
+    "organizations/<name:organization>/settings": (
         UNKNOWN,
         Form({"action": "issue", "scopes": "read", "days": "90"}, 200),
         Form({"action": "revoke", "token": "goodput_none"}, 302),

@@ -239,8 +239,8 @@ WITH_POOL = tuple({**room, "name": f"pool-{target}"} for room, target in zip(ROO
 OF_CLUSTERS = ("own", "west", "foreign", "unknown")
 MACHINES = tuple({**where, "name": f"gpu-{of}"} for where, of in zip(WHERE, OF_CLUSTERS, strict=True))
 POOLS = tuple({**where, "name": f"pool-{of}"} for where, of in zip(WHERE, OF_CLUSTERS, strict=True))
-PAGES = "w/<str:organization>/<path:workspace>"
-CLUSTER_PAGES = "organizations/<str:organization>/clusters/<path:cluster>"
+PAGES = "w/<name:organization>/<names:workspace>"
+CLUSTER_PAGES = "organizations/<name:organization>/clusters/<names:cluster>"
 LEDGERS = entered(("read",), True, of_workspace, READ)
 CLUSTER_LEDGERS = entered(("admin",), True, of_cluster, READ)
 API_CLUSTER = "v1/organizations/<path:organization>/clusters/<path:cluster>"
@@ -300,14 +300,14 @@ ADDRESSES: dict[str, Address] = {
     f"{CLUSTER_PAGES}/machines/<name:name>": Address(cluster_page, targets=MACHINES),
     f"{CLUSTER_PAGES}/pools": Address(cluster_page, targets=WHERE),
     f"{CLUSTER_PAGES}/pools/<name:name>": Address(cluster_page, targets=POOLS),
-    "w/<str:organization>/<path:workspace>/log-profiles": Address(page, targets=ROOMS),
-    "w/<str:organization>/<path:workspace>/log-profiles/<name:name>": Address(
+    "w/<name:organization>/<names:workspace>/log-profiles": Address(page, targets=ROOMS),
+    "w/<name:organization>/<names:workspace>/log-profiles/<name:name>": Address(
         page, targets=tuple({**room, "name": "maxtext"} for room in ROOMS)
     ),
-    "w/<str:organization>/<path:workspace>/settings": Address(page, targets=ROOMS),
-    "w/<str:organization>/<path:workspace>/settings/notifications": Address(page, targets=ROOMS),
-    "organizations/<str:organization>/clusters/<path:cluster>/settings": Address(cluster_page, targets=WHERE),
-    "organizations/<str:organization>/settings": Address(organization_page, targets=HOUSES),
+    "w/<name:organization>/<names:workspace>/settings": Address(page, targets=ROOMS),
+    "w/<name:organization>/<names:workspace>/settings/notifications": Address(page, targets=ROOMS),
+    "organizations/<name:organization>/clusters/<names:cluster>/settings": Address(cluster_page, targets=WHERE),
+    "organizations/<name:organization>/settings": Address(organization_page, targets=HOUSES),
     "invitations/<str:token>": Address(no_invitation, targets=({"token": "nothing"},)),
     "you": Address(own_page),
 }

@@ -22,6 +22,7 @@ WIDTH, HEIGHT, QUALITY = 1280, 900, 45
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PARAMETER = re.compile(r"<\w+:(\w+)>")
 NO_PAGES = ("v1/", "admin/", "healthz", "metrics", "logout", "invitations/")  # the interface, and what shows nothing
+AS_WRITTEN = ("<names:run>", "<names:name>")  # the same pages, for a name whose slashes are written as they are
 WORDS = {  # what is to be seen, by the end of an address; others go by their title alone
     "/goodput": "Who is stalled now, five figures against the period before, and where each row's time went.",
     "/goodput/weekly": "Eight ISO weeks: the chart, and the same numbers as a table.",
@@ -71,13 +72,13 @@ def page_routes() -> Iterator[str]:
     from tests.api.matrix import routes
 
     for route in routes():
-        if not route.startswith(NO_PAGES) and "<names:" not in route and route:
+        if not route.startswith(NO_PAGES) and not route.endswith(AS_WRITTEN) and route:
             yield route
 
 
 def addressed(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield (route, address) of every page. Raises KeyError for a parameter that nothing stands for."""
-    from dashboards.places import part
+    from ledger.core.parts import part
 
     for route in page_routes():
         stated = known | {"name": known.get(route.split("/")[-2], "")} if route.endswith("<name:name>") else known

@@ -7,7 +7,7 @@ from django.db.models import F, Value
 from django.db.models.functions import Concat
 from django.test import Client
 
-from dashboards.places import part
+from ledger.core.parts import part
 from ledger.models import (
     Channel,
     Cluster,
