@@ -1,6 +1,7 @@
 """The time zone of whoever reads the page that is being made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from zoneinfo import ZoneInfo
 
@@ -16,6 +17,16 @@ def here() -> ZoneInfo:
     return _zone.get(UTC)
 
 
+@contextmanager
+def reading_in(name: str) -> Iterator[None]:
+    """Put a zone in force; "" is UTC."""
+    token = _zone.set(ZoneInfo(name) if name else UTC)
+    try:
+        yield
+    finally:
+        _zone.reset(token)
+
+
 class ZoneMiddleware:
     """Puts the zone of who asks in force for as long as the answer is made; programs that show a token have none."""
 
@@ -23,9 +34,5 @@ class ZoneMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        name = viewers.zone_of(request.user)
-        token = _zone.set(ZoneInfo(name) if name else UTC)
-        try:
+        with reading_in(viewers.zone_of(request.user)):
             return self.get_response(request)
-        finally:
-            _zone.reset(token)

@@ -6,20 +6,35 @@ const map = () => document.getElementById("heat-map");
 
 function read() {
   const told = map().dataset.told.split(",");
-  return { told, start: Number(map().dataset.start), days: told.length / 24 };
+  return { told, days: told.length / 24 };
+}
+
+// "place:value,…" → [[place, value], …]; a zone's name has no comma
+const pairs = (text) => text.split(",").filter(Boolean).map((pair) => pair.split(/:(.*)/s));
+
+// the UTC hours of a place: one each but where the clock is changed
+function hoursOf(place) {
+  const odd = pairs(map().dataset.odd).map(([where, hours]) => [Number(where), Number(hours)]);
+  const before = odd.filter(([where]) => where < place).reduce((sum, [, hours]) => sum + hours - 1, place);
+  const here = odd.find(([where]) => where === place);
+  return { start: Number(map().dataset.start) + before * HOUR, hours: here ? here[1] : 1 };
 }
 
 function tell(place) {
-  const { told, start } = read();
+  const { told } = read();
+  const { start, hours } = hoursOf(place);
   const [day, hour] = [Math.floor(place / 24), place % 24];
   map().querySelector(".cursor").setAttribute("d", `M${day} ${hour}h1v1h-1z`);
   map().dataset.at = place;
-  const at = new Date(start + place * HOUR).toLocaleString("en-GB", {
-    weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: "UTC",
+  const at = new Date(start).toLocaleString("en-GB", {
+    weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: map().dataset.zone,
   });
+  const zone = pairs(map().dataset.zones).findLast(([where]) => Number(where) <= place)[1];
   const [goodput, held] = told[place].split("|");
-  const said = held ? `${goodput === "–" ? "no goodput" : `goodput ${goodput} %`}, ${held} GPU-hours held` : "nothing was held";
-  document.getElementById("heat-told").textContent = `${at} UTC: ${said}`;
+  const figures = held ? `${goodput === "–" ? "no goodput" : `goodput ${goodput} %`}, ${held} GPU-hours held` : "nothing was held";
+  const said = hours ? `${at} ${zone}${hours > 1 ? ` and the ${hours === 2 ? "hour" : `${hours - 1} hours`} after it, when the clock was put back` : ""}: ${figures}`
+    : `The clock was put forward to ${at} ${zone}: there was no such hour`;
+  document.getElementById("heat-told").textContent = said;
 }
 
 function placeOf(event) {
@@ -33,14 +48,15 @@ function placeOf(event) {
 }
 
 function show(place) {
-  const { told, start } = read();
+  const { told } = read();
+  const { start, hours } = hoursOf(place);
   if (!told[place]) return;
   const url = new URL(location.href);
   const iso = (at) => new Date(at).toISOString().replace(".000", "");
   url.searchParams.delete("range");
   url.searchParams.delete("page");
-  url.searchParams.set("start", iso(start + place * HOUR));
-  url.searchParams.set("end", iso(start + (place + 1) * HOUR));
+  url.searchParams.set("start", iso(start));
+  url.searchParams.set("end", iso(start + hours * HOUR));
   location.assign(url);
 }
 

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
+from ledger import viewers
 from ledger.core.windows import DAY, HOUR
 from ledger.models import Straggle
 from tests.browser.conftest import Site, Visit
@@ -101,6 +103,28 @@ def test_the_heat_map_is_read_by_pointer_and_by_keyboard(visit: Visit, site: Sit
     expect(page.locator("#heat-table tbody tr").first).to_be_visible()
     page.locator("#heat-map svg").hover()
     expect(told).to_contain_text("UTC: ")
+
+
+def test_the_heat_map_has_the_days_and_hours_of_who_reads(visit: Visit) -> None:
+    adam = User.objects.get(username="adam")
+    viewers.set_zone(adam, "Asia/Kolkata")
+    try:
+        page = visit().open(path=GPU_1, name="adam")
+        expect(page.locator("#heat .detail")).to_contain_text(
+            "Asia/Kolkata; hours are counted by UTC, so here they begin"
+        )
+        page.locator("#heat-map").focus()
+        page.keyboard.press("Home")
+        expect(page.locator("#heat-told")).to_have_text(re.compile(r" 00:30 IST: nothing was held$"))
+        page.keyboard.press("End")
+        for _ in range(25):
+            page.keyboard.press("ArrowUp")
+        expect(page.locator("#heat-told")).to_have_text(re.compile(r" \d\d:30 IST: goodput \d+ %, 8.0 GPU-hours held$"))
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(r"\?start=.*%3A00%3A00Z&end=.*%3A00%3A00Z$"))
+        expect(page.locator("#figure-held b")).to_have_text("8.0")
+    finally:
+        viewers.set_zone(adam, "")
 
 
 def test_a_machine_leads_to_its_runs_and_its_troubles(visit: Visit) -> None:
