@@ -2,19 +2,18 @@
 
 from fractions import Fraction
 from typing import Any
-from urllib.parse import quote
 
 from dashboards.logs import duration, pace, steps, waterfall
 from dashboards.numbers import grouped, share
 from dashboards.sections.view import RunView
-from ledger import queries
+from ledger.core import parts
 
 MICRO = 1_000_000
 
 
 def part(view: RunView) -> dict[str, Any] | None:
     """Return what the run's logs say; None when nobody reads them."""
-    found = queries.measurement(view.run, view.now)
+    found = view.measured
     if found is None:
         return None
     document, drawn = found.document, found.picture
@@ -25,7 +24,7 @@ def part(view: RunView) -> dict[str, Any] | None:
         "provisional": document["provisional"],
         "missing": "" if result is not None else missing(status),
         "profile": profile,
-        "profile_address": f"{view.place.base}/log-profiles/{quote(profile['name'], safe='')}",
+        "profile_address": f"{view.place.log_profiles}/{parts.part(profile['name'])}",
         "falls": waterfall(drawn) if drawn else [],
         "steps": steps(drawn),
         "pace": pace(drawn),
@@ -33,7 +32,6 @@ def part(view: RunView) -> dict[str, Any] | None:
         "end": ms(drawn.get("end")),
         "figures": list(figures(status)),
         "breaks": [(ms(at), step) for at, step in drawn.get("breaks", ())[:20]],
-        "judged": document["thresholds"],
         "read": document["read"],
         "formula": document["formula"],
     }

@@ -14,7 +14,6 @@ from dashboards.pages import Pages
 from dashboards.places import place_of, signed_in
 from dashboards.rows import parts
 from dashboards.sections import RunView, parts_of
-from dashboards.sections.details import threshold
 from dashboards.states import state_of
 from dashboards.zoom import MINUTE, Zoom, zoom
 from ledger import queries
@@ -77,7 +76,7 @@ def head_of(view: RunView) -> dict[str, Any]:
         "state": state_of(view.row),
         "attempts": view.attempts,
         "count": len(view.workers),
-        "threshold": threshold(view.row, view.total.goodput),
+        "verdicts": view.verdicts,
         "zoom": view.zoom,
         "answer": view.answer,
         "parts": parts(view.total, view.shown),

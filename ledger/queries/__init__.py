@@ -17,7 +17,7 @@ from ledger.queries.fleet import (
 )
 from ledger.queries.goodput import ANY, GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
 from ledger.queries.losses import Loss, Losses, losses
-from ledger.queries.measured import measurement
+from ledger.queries.measured import Answered, measurement
 from ledger.queries.now import (
     ClusterHealth,
     Health,
@@ -64,6 +64,7 @@ __all__ = [
     "AlertRow",
     "Alerts",
     "Answer",
+    "Answered",
     "Capacity",
     "CapacityWeek",
     "ClusterHealth",

@@ -5,6 +5,8 @@ from typing import Any
 from ledger.measuring.answers import Answered, answer
 from ledger.queries.runs import RunKey
 
+__all__ = ["Answered", "figure", "measurement"]
+
 
 def measurement(run: RunKey, now: int) -> Answered | None:
     """Return what a run's measurement says at `now` (ms); None when it has none."""

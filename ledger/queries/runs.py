@@ -20,7 +20,10 @@ _CATEGORIES = tuple(Category)  # a look-up is cheaper than a call, and a timelin
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run's labels and what it holds and waits for now; instants in ms, None where the source did not say."""
+    """A run's labels and what it holds and waits for now; instants in ms, None where the source did not say.
+
+    `verdict` on its least goodput, when it is over and all of its hours are final: pass, fail, no data; "" before.
+    """
 
     name: str
     uid: str
@@ -36,6 +39,7 @@ class RunRow:
     waiting_milli: int
     stalled: bool
     going: bool
+    verdict: str = ""
 
 
 @dataclass(frozen=True, slots=True)

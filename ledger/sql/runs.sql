@@ -10,7 +10,7 @@ WITH live AS (
         r.id, r.name, r.uid, o.name AS workspace, r.kind, r."user", k.name AS cluster,
         ledger_ms(r.submitted_at) AS submitted_at, ledger_ms(r.ended_at) AS ended_at, r.outcome, r.min_goodput_milli,
         coalesce(l.held, 0)::bigint AS held, coalesce(l.waiting, 0)::bigint AS waiting, coalesce(l.stalled, false) AS stalled,
-        l.run_id IS NOT NULL AS going
+        l.run_id IS NOT NULL AS going, r.verdict
     FROM ledger_run AS r
     JOIN ledger_workspace AS o ON o.id = r.workspace_id
     JOIN ledger_cluster AS k ON k.id = r.cluster_id

@@ -13,7 +13,7 @@ from ledger.writing.figures import cell, in_hours, table, thousandths
 Document = dict[str, Any]
 COLUMNS = (
     "name", "uid", "workspace", "cluster", "kind", "user", "state", "stalled", "held_gpus", "waiting_gpus",
-    "submitted_at", "ended_at", "outcome", "min_goodput",
+    "submitted_at", "ended_at", "outcome", "min_goodput", "verdict",
 )  # fmt: skip
 
 
@@ -34,6 +34,7 @@ def run(of: RunRow) -> Document:
         "ended_at": moment(of.ended_at),
         "outcome": of.outcome,
         "min_goodput": None if of.min_goodput_milli is None else thousandths(of.min_goodput_milli),
+        "verdict": of.verdict or None,
     }
 
 

@@ -20,7 +20,7 @@ from tests.dashboards.world import run, small, state
 
 LABELS = [
     "name", "uid", "workspace", "cluster", "kind", "user", "state", "stalled", "held_gpus", "waiting_gpus",
-    "submitted_at", "ended_at", "outcome", "min_goodput",
+    "submitted_at", "ended_at", "outcome", "min_goodput", "verdict",
 ]  # fmt: skip
 
 

@@ -31,7 +31,8 @@ def test_a_run_shows_its_log_goodput_beside_the_ledger(world: World, get: Get) -
     section = text_of(page, "log-goodput")
     assert "provisional · not mixed with the ledger" in section
     assert "Training time" in section
-    assert "pending goodputRatio" in section
+    assert "pending goodputRatio by its log" in text_of(page, "verdicts")
+    assert "judged when the run is over" in text_of(page, "verdicts")
     assert re.search(r"Interruptions.*, at step 199", section)
     assert re.search(r"step now 350", section)
     assert b'class="graph steps"' in page.content

@@ -1,7 +1,6 @@
 """The page of a run: its figures, what it lost, its timeline, its workers, and the list of runs that leads to it."""
 
 import re
-from fractions import Fraction
 from statistics import median
 
 import pytest
@@ -12,7 +11,6 @@ from dashboards.filters import shown
 from dashboards.lanes import HEIGHT, Piece, lanes, pieces
 from dashboards.moments import iso
 from dashboards.numbers import decimal, hours
-from dashboards.sections.details import threshold
 from dashboards.zoom import TICKS_MAX, Zoom, zoom
 from ledger import queries
 from ledger.access import scope_of_workspace
@@ -20,7 +18,7 @@ from ledger.batches import Batch, Condition, RunItem
 from ledger.core.categories import Category, Phase
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.ingest import ingest
-from ledger.queries import RunRow, Segment, Timeline
+from ledger.queries import Segment, Timeline
 from tests.dashboards.conftest import Get
 from tests.dashboards.reading import read, text_of
 from tests.dashboards.test_goodput_page import closed
@@ -233,20 +231,3 @@ def test_the_number_of_queries_does_not_depend_on_the_workers(world: World, get:
         )
     assert ingest(world.east, batch).refused == []
     assert few == counted() <= 21
-
-
-@pytest.mark.parametrize(
-    ("least", "goodput", "said"),
-    [
-        (850, Fraction(17, 20), "at or over the least goodput of 85 %"),
-        (855, Fraction(8549, 10_000), "under the least goodput of 85.5 %"),
-        (1, Fraction(0), "under the least goodput of 0.1 %"),
-        (None, Fraction(1), ""),
-        (850, None, ""),
-    ],
-)
-def test_what_a_run_must_reach_is_said_as_exactly_as_it_is_compared(
-    least: int | None, goodput: Fraction | None, said: str
-) -> None:
-    row = RunRow("llm", "uid", "vision", "", "", "east", None, None, "", least, 0, 0, stalled=False, going=False)
-    assert threshold(row, goodput) == said
