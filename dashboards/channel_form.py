@@ -13,7 +13,7 @@ class ChannelForm(forms.Form):
     target = forms.CharField(
         label="Where to",
         max_length=2_000,
-        help_text="A mail address; an address that begins with https://; https://hooks.slack.com/services/… or "
+        help_text="A mail address; a public address that begins with https://; https://hooks.slack.com/services/… or "
         "another service's, like discord://… or pagerduty://…",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "size": 60}),
     )

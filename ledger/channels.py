@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from ledger import audit
 from ledger.models import Channel, Delivery, Workspace
 from ledger.notify import webhook
-from ledger.notify.message import NotSent
+from ledger.notify.message import NotSent, Setup
 from ledger.notify.outbox import CHECKS
 
 CHANNELS_MAX = 50
@@ -80,10 +80,15 @@ def add(
     pools: list[str],
     clusters: bool,
     digest: bool,
+    networks: tuple[str, ...] = (),
+    ports: tuple[int, ...] = Setup().ports,
 ) -> str:
-    """Add a channel; return the secret that signs what a webhook gets, to be shown once ("": none). Raises Refused."""
+    """Add a channel, where networks that are not public may be reached only if they are of `networks`.
+
+    Return the secret that signs what a webhook gets, to be shown once ("": none). Raises Refused.
+    """
     try:
-        CHECKS[kind](target)
+        CHECKS[kind](target, Setup(networks=networks, ports=ports))
     except NotSent as why:
         raise Refused(str(why)) from None
     secret = webhook.new_secret() if kind == "webhook" else ""

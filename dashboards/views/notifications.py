@@ -55,7 +55,8 @@ def add(request: HttpRequest, workspace: "Workspace") -> dict[str, Any] | None:
     form = ChannelForm(request.POST)
     if form.is_valid():
         try:
-            secret = channels.add(workspace, **form.cleaned_data)
+            networks, ports = tuple(settings.NOTIFY_NETWORKS), tuple(settings.NOTIFY_PORTS)
+            secret = channels.add(workspace, **form.cleaned_data, networks=networks, ports=ports)
         except Refused as why:
             form.add_error("target", f"{str(why).capitalize()}.")
         else:

@@ -43,7 +43,7 @@ def send(target: str, _: str, message: Message, setup: Setup) -> None:
         raise NotSent(f"the mail server did not take it ({type(error).__name__})") from None
 
 
-def check(target: str) -> None:
+def check(target: str, _: Setup) -> None:
     """Raise NotSent for what is no mail address."""
     try:
         validate_email(target)

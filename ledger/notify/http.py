@@ -7,7 +7,7 @@ at most, of which nobody is shown anything. Within a network that the operator a
 import http.client
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from threading import Timer
 from typing import NamedTuple
@@ -22,6 +22,7 @@ READ_SECONDS = 5.0
 TOTAL_SECONDS = 10.0
 ANSWER_BYTES = 64 * 1024
 URL_CHARACTERS_MAX = 2_000
+PUBLIC = address_of("1.1.1.1")  # stands for one that is not known yet
 Resolver = Callable[[str, int], list[str]]
 
 
@@ -64,25 +65,59 @@ def split(url: str) -> SplitResult:
 def target_of(url: str, setup: Setup, resolver: Resolver = resolve) -> Target:
     """Resolve an address once and judge what it resolves to. Raises NotSent."""
     parts = split(url)
-    host, is_plain = str(parts.hostname), parts.scheme == "http"
-    port = parts.port if parts.port is not None else 80 if is_plain else 443
+    host, port, is_plain = str(parts.hostname), port_of(parts), parts.scheme == "http"
     try:
         found = [address_of(text) for text in within(RESOLVE_SECONDS, lambda: resolver(host, port))]
     except (OSError, UnicodeError, ValueError):
         raise NotSent("the host's name cannot be resolved") from None
     if not found:
         raise NotSent("the host's name cannot be resolved")
-    networks = networks_of(setup.networks)
-    if not all(is_allowed(address, networks) for address in found):
-        if not all(is_public(address) or is_allowed(address, networks) for address in found):
-            raise NotSent("the address is not a public one; the operator can allow its network", for_good=True)
-        if is_plain:
-            raise NotSent("the address must begin with https://", for_good=True)
-        if port not in setup.ports:
-            ports = ", ".join(map(str, setup.ports))
-            raise NotSent(f"the port must be one of {ports}", for_good=True)
+    judge(parts, found, setup)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(found[0], host, port, is_plain, path)
+
+
+def port_of(parts: SplitResult) -> int:
+    if parts.port is not None:
+        return parts.port
+    return 80 if parts.scheme == "http" else 443
+
+
+def judge(parts: SplitResult, found: Sequence[Address], setup: Setup) -> None:
+    """Judge an address by what its host is. Raises NotSent where it may not be spoken to."""
+    networks = networks_of(setup.networks)
+    if all(is_allowed(address, networks) for address in found):
+        return
+    if not all(is_public(address) or is_allowed(address, networks) for address in found):
+        raise NotSent("the address is not a public one; the operator can allow its network", for_good=True)
+    if parts.scheme == "http":
+        raise NotSent("the address must begin with https://", for_good=True)
+    if port_of(parts) not in setup.ports:
+        ports = ", ".join(map(str, setup.ports))
+        raise NotSent(f"the port must be one of {ports}", for_good=True)
+
+
+def check(url: str, setup: Setup) -> None:
+    """Judge an address as `target_of` does, but ask nobody for its name. Raises NotSent where it can never be.
+
+    A name may be in a network that the operator allowed; where there is none, it is judged as a public one.
+    """
+    parts = split(url)
+    host = str(parts.hostname)
+    found = literal(host, port_of(parts))
+    if found or not setup.networks:
+        judge(parts, found or [PUBLIC], setup)
+
+
+def literal(host: str, port: int) -> list[Address]:
+    """Return the addresses that a host is by itself, in whatever form it is written; none where it is a name."""
+    if host.rstrip(".").lower().rpartition(".")[2] == "localhost":
+        return [address_of("127.0.0.1")]
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        return []
+    return [address_of(str(entry[4][0])) for entry in found]
 
 
 class _Pinned(http.client.HTTPConnection):

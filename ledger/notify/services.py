@@ -54,5 +54,5 @@ def send(target: str, _: str, message: Message, __: Setup) -> None:
         raise NotSent("the service did not take it")
 
 
-def check(target: str) -> None:
+def check(target: str, _: Setup) -> None:
     service_of(target)

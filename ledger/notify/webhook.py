@@ -35,6 +35,6 @@ def send(target: str, secret: str, message: Message, setup: Setup) -> None:
     http.post(target, body, headers, setup)
 
 
-def check(target: str) -> None:
+def check(target: str, setup: Setup) -> None:
     """Raise NotSent when nothing could ever be sent there; a name that does not resolve now may do so later."""
-    http.split(target)
+    http.check(target, setup)

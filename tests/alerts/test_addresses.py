@@ -1,9 +1,12 @@
 """Where a webhook may lead to: sixty ways to write an address that must not be reached, and a few that may."""
 
+import socket
+from typing import Any
+
 import pytest
 
 from ledger.core.addresses import address_of, is_public
-from ledger.notify.http import split, target_of
+from ledger.notify.http import check, split, target_of
 from ledger.notify.message import NotSent, Setup
 
 NEVER = sorted(
@@ -32,6 +35,37 @@ def test_there_are_sixty_of_them() -> None:
 def test_no_form_of_a_private_address_is_reached(host: str) -> None:
     with pytest.raises(NotSent):
         target_of(f"https://{host}/hook", Setup())
+
+
+@pytest.mark.parametrize("host", NEVER)
+def test_no_form_of_a_private_address_is_taken_down(host: str) -> None:
+    with pytest.raises(NotSent, match="not a public one"):
+        check(f"https://{host}/hook", Setup())
+    with pytest.raises(NotSent, match="not a public one"):
+        check(f"https://{host}/hook", Setup(networks=("10.77.0.0/16",)))
+
+
+@pytest.mark.parametrize(
+    ("url", "networks"),
+    [
+        ("https://93.184.216.34/hook", ()),
+        ("https://[2606:4700:4700::1111]:8443/hook", ()),
+        ("https://hooks.example/hook", ()),
+        ("http://10.1.2.3:9000/hook", ("10.1.0.0/16",)),
+        ("http://hooks.internal:9000/hook", ("10.1.0.0/16",)),
+    ],
+)
+def test_what_may_be_reached_is_taken_down_and_nobody_is_asked_for_a_name(
+    url: str, networks: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = socket.getaddrinfo
+
+    def only_numbers(*args: Any, flags: int = 0, **more: Any) -> Any:
+        assert flags & socket.AI_NUMERICHOST, "no name is looked up"
+        return real(*args, flags=flags, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", only_numbers)
+    check(url, Setup(networks=networks))
 
 
 @pytest.mark.parametrize("text", PUBLIC)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from pytest_django import Settings
 
 from ledger.models import Change, Channel, Delivery
 from tests.alerts.test_seen import as_somebody, quick, world
@@ -63,12 +64,34 @@ def test_a_webhooks_secret_is_shown_once_and_its_address_never(world: World) -> 
         ("service", "discord://[x/JHMHI8qBe7bk2ZwO5U711o3dV_js", 400),
         ("webhook", "https://hooks.example/ü", 400),
         ("webhook", "https://[::1", 400),
+        ("webhook", "http://hooks.example/x", 400),
+        ("webhook", "https://hooks.example:8080/x", 400),
+        ("webhook", "https://hooks.example:8443/x", 200),
+        ("webhook", "https://10.0.0.1/x", 400),
+        ("webhook", "https://127.1/x", 400),
+        ("webhook", "https://localhost/x", 400),
         ("pigeon", "x", 400),
     ],
 )
 def test_what_a_channel_may_be(world: World, kind: str, target: str, status: int) -> None:
     assert post("adam", action="add", kind=kind, name="one", target=target).status_code == status
     assert Channel.objects.count() == (status != 400)
+
+
+def test_an_address_that_may_not_be_reached_is_refused_at_once_and_says_why(world: World) -> None:
+    for target, why in [
+        ("https://192.168.0.7/x", "The address is not a public one; the operator can allow its network."),
+        ("http://hooks.example/x", "The address must begin with https://."),
+        ("https://hooks.example:22/x", "The port must be one of 443, 8443."),
+    ]:
+        assert why in post("adam", **HOOK | {"target": target}).content.decode()
+    assert not Channel.objects.exists()
+
+
+def test_what_the_operator_allowed_may_be_a_channel(world: World, settings: Settings) -> None:
+    settings.NOTIFY_NETWORKS = ["10.1.0.0/16"]
+    assert post("adam", **HOOK | {"target": "http://10.1.0.7:9000/x"}).status_code == 200
+    assert post("adam", **HOOK | {"name": "other", "target": "http://10.2.0.7:9000/x"}).status_code == 400
 
 
 def test_pools_are_names_with_commas(world: World) -> None:

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from goodput_site import metrics as server
-from ledger.models import Alert, Cluster, Organization, Token, Workspace
+from ledger.models import Alert, Change, Cluster, Organization, Token, Workspace
 from tests.dashboards.world import World, people
 from tests.metrics.reading import by, samples
 
@@ -113,6 +113,23 @@ def test_an_alert_is_silenced_for_some_hours(alerts: dict[str, Alert], hours: st
     assert said.status_code == status
     one.refresh_from_db()
     assert (one.silenced_until is not None) is (hours == "8")
+
+
+def test_what_is_done_about_an_alert_stands_in_the_audit_log(alerts: dict[str, Alert]) -> None:
+    one = alerts["vision"]
+    for who, form in [
+        ("ana", {"action": "acknowledge"}), ("adam", {"action": "acknowledge"}),
+        ("ana", {"action": "silence", "hours": "8"}), ("adam", {"action": "silence", "hours": "0"}),
+    ]:  # fmt: skip
+        as_somebody(who).post(PATH, {"alert": one.pk, **form})
+    of = {"cluster": "east", "workspace": "vision", "rule": one.rule, "name": one.name}
+    kept = Change.objects.filter(what__startswith="alert").order_by("pk").values_list("actor", "what", "detail")
+    assert list(kept) == [
+        ("ana", "alert_acknowledged", of),
+        ("ana", "alert_silenced", {**of, "hours": 8}),
+        ("adam", "alert_silenced", {**of, "hours": 0}),
+    ]
+    assert set(Change.objects.filter(what__startswith="alert").values_list("organization", flat=True)) == {"acme"}
 
 
 @pytest.mark.parametrize("form", [{}, {"alert": "1" * 30}, {"alert": "-1"}, {"alert": "²"}, {"action": "acknowledge"}])
