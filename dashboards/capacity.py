@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dashboards import weeks as weekly
 from dashboards.bars import WIDTH, Markup, percent
-from dashboards.moments import utc
 from dashboards.numbers import gpus, grouped, hours, share
 from dashboards.rows import Leads
 from ledger import queries
@@ -50,21 +50,24 @@ class ShownWeek:
 
 
 def capacity_part(scope: Scope, leads: Leads) -> dict[str, Any]:
-    """Return the capacity of a cluster now, pool by pool, and its sum."""
+    """Return the capacity of a cluster now, pool by pool, its sum, and which machines are not ready."""
     pools = queries.capacity(scope.cluster, "pool")
     most = max((pool.capacity + pool.over for pool in pools), default=0)
+    total = together(pools)
     return {
         "pools": [
             shown_capacity(pool, most, leads.place.spot("pool", pool.name) if leads.place else "") for pool in pools
         ],
-        "total": shown_capacity(together(pools)),
+        "total": shown_capacity(total),
+        "unready": [(name, leads.place.spot("machine", name) if leads.place else "") for name in total.named],
+        "unnamed": total.unready - len(total.named),
     }
 
 
 def together(found: Sequence[Capacity]) -> Capacity:
     """Return the sum of several."""
-    sums = [sum(column) for column in list(zip(*found, strict=True))[1:]] or [0] * (len(Capacity._fields) - 1)
-    return Capacity("Total", *sums)
+    sums = [sum(column) for column in list(zip(*found, strict=True))[1:-1]] or [0] * (len(Capacity._fields) - 2)
+    return Capacity("Total", *sums)._replace(named=tuple(name for each in found for name in each.named))
 
 
 def shown_capacity(found: Capacity, full: int = 0, href: str = "") -> ShownCapacity:
@@ -101,8 +104,8 @@ def capacity_weeks(scope: Scope, weeks: Weeks) -> tuple[ShownWeek, ...]:
     known = {week.start: week for week in queries.capacity_weeks(scope.cluster, weeks.window)}
     return tuple(
         ShownWeek(
-            name=f"Week {utc(week.start).isocalendar().week}",
-            days=f"{utc(week.start).strftime('%-d %b')} – {utc(week.end - 1).strftime('%-d %b')}",
+            name=weekly.name(week),
+            days=weekly.days(week),
             partial=week.partial,
             capacity=hours(known[week.start].capacity),
             held=hours(week.total.allocated),

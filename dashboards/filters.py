@@ -34,7 +34,7 @@ CHOICES = {
     "format": ("html", "csv", "json"),
     "unit": ("gpu_hours", "gpu_us"),
 }
-NARROWING = ("run", "machine", "pool", "user")
+NARROWING = ("run", "machine", "pool", "user", "cluster")
 SINCE_EVER = "all"
 LENGTHS = {
     "24h": "24 hours",
@@ -70,6 +70,7 @@ class Shown:
     machine: str = ""
     pool: str = ""
     user: str = ""
+    cluster: str = ""
     q: str = ""
     sort: str = "-lost"
     page: int = 0
@@ -137,8 +138,13 @@ class Shown:
 
     @property
     def period(self) -> str:
-        """The query string of another page for the same hours."""
+        """The query string of another page for the same hours and the same cluster."""
+        return self.elsewhere(self.cluster)
+
+    def elsewhere(self, cluster: str) -> str:
+        """Return the query string of another page for the same hours, of a cluster alone; "": of all of them."""
         said = {name: value for name, value in self.state.items() if name in ("range", "start", "end")}
+        said |= {"cluster": cluster} if cluster else {}
         return "?" + urlencode(said) if said else ""
 
     @property

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from dashboards.bars import Markup, bar
@@ -56,7 +56,8 @@ class Numbers:
 class ShownRow:
     """A row ready to be shown; `href` is "" where there is nothing to go to, `key` stays the same over refreshes.
 
-    `full`: GPU-microseconds that take the whole width of its bar; `deeper`: where the parts of the bar lead.
+    `full`: GPU-microseconds that take the whole width of its bar; `deeper`: where the parts of the bar lead; `pk` is
+    that of what it is of, 0 for a sum.
     """
 
     key: str
@@ -67,6 +68,7 @@ class ShownRow:
     ledger: Ledger
     full: int
     deeper: str
+    pk: int = 0
 
     @property
     def bar(self) -> Markup:
@@ -78,7 +80,8 @@ class Leads:
     """Where rows of the page at `address` ("": this one) lead, seen from `place`.
 
     A run, a machine and a pool lead to their own pages; so does a workspace where `among` those of an organization.
-    `narrows`: the page can be narrowed to what the parts of a bar are of.
+    `narrows`: the page can be narrowed to what the parts of a bar are of. `several`: the organization has several
+    clusters, in which machines and pools of one name are to be told apart.
     """
 
     organization: str
@@ -86,6 +89,11 @@ class Leads:
     address: str = ""
     among: bool = False
     narrows: bool = True
+    several: bool = False
+
+    def cluster(self, row: Row, shown: Shown) -> str:
+        """Return the cluster of a machine or a pool where it has to be said; "" where all of the page is in one."""
+        return row.cluster if self.several and isinstance(self.place, Place) and not shown.cluster else ""
 
     def to(self, row: Row, shown: Shown) -> str:
         """Return the address of what a row is made of, "" where there is nothing to go to."""
@@ -94,25 +102,37 @@ class Leads:
         if shown.by == "workspace" and self.among:
             return self.into(Place(self.organization, row.name), shown)
         if shown.by in ("machine", "pool") and row.name not in NO_PAGE and self.place:
-            return self.place.spot(shown.by, row.name) + shown.period
-        found = target(row, shown)
+            return self.place.spot(shown.by, row.name) + shown.elsewhere(self.cluster(row, shown) or shown.cluster)
+        found = self.target(row, shown)
         return self.address + found if found else ""
 
     def into(self, workspace: Place, shown: Shown) -> str:
-        """Return the address of the same page in a workspace."""
+        """Return the address of the same page in a workspace, of the same cluster where there are others."""
+        cluster = getattr(self.place, "cluster", "") if self.several else ""
         for kind, name in (("machine", shown.within.machine), ("pool", shown.within.pool)):
             if name:
-                return workspace.spot(kind, name) + shown.period
-        return workspace.address + shown.link(by="run", q="", sort="-lost")
+                return workspace.spot(kind, name) + shown.elsewhere(cluster)
+        return workspace.address + shown.link(by="run", q="", sort="-lost", cluster=cluster)
+
+    def target(self, row: Row, shown: Shown) -> str:
+        """Return the address of what a row is made of, on a page like this one; "" where there is nothing to go to."""
+        deeper = LEADS_TO[shown.by]
+        if shown.by == "workspace":
+            return shown.link(by=deeper, q="", sort="-lost")
+        if shown.by == "user" and row.name == NOBODY:
+            return ""
+        only = {shown.by: row.uid or row.name, "cluster": self.cluster(row, shown) or shown.cluster}
+        return shown.link(**{"by": deeper, "q": "", "sort": "-lost", **only})
 
     def deeper(self, row: Row, shown: Shown) -> str:
         """Return where the parts of a row's bar lead, which sort by their category there."""
-        return self.address + ((target(row, shown) if self.narrows else "") or shown.link(sort="-lost"))
+        return self.address + ((self.target(row, shown) if self.narrows else "") or shown.link(sort="-lost"))
 
 
 def shown_rows(answer: Answer, shown: Shown, leads: Leads) -> tuple[ShownRow, ...]:
     """Return the answer's rows; on the scale "same" the longest of them takes the whole width."""
     longest = max((row.ledger.asked for row in answer.rows), default=0)
+    leads = replace(leads, several=answer.clusters > 1)
     return rows_on_scale(answer.rows, shown, leads, longest, costs=answer.costs, start=answer.window.start)
 
 
@@ -131,9 +151,13 @@ def rows_on_scale(
         alike[row.name].append(row.uid)
     return tuple(
         ShownRow(
-            key=key + sha256(repr((shown.by, row.workspace, row.uid, row.pool, row.name)).encode()).hexdigest()[:12],
+            key=key
+            + sha256(repr((shown.by, row.workspace, row.uid, row.pool, row.cluster, row.name)).encode()).hexdigest()[
+                :12
+            ],
+            pk=row.pk,
             name=row.name,
-            detail=detail(row, alike[row.name]),
+            detail=detail(row, alike[row.name], leads.cluster(row, shown)),
             href=leads.to(row, shown),
             numbers=numbers(row.ledger, shown.category, costs.of(row.pk, row.name, start) if costs else None),
             ledger=row.ledger,
@@ -226,10 +250,11 @@ def of_category(ledger: Ledger, category: Category) -> int:
     return ledger.waiting if category is Category.WAITING else ledger.amounts[category]
 
 
-def detail(row: Row, alike: Sequence[str]) -> str:
-    """Tell apart what has one name: a machine's pool, and of runs with the uids `alike` what their uids differ in."""
+def detail(row: Row, alike: Sequence[str], cluster: str = "") -> str:
+    """Tell apart what has one name: a machine's pool and its `cluster`, of runs their uids, which are `alike`."""
     if not row.uid:
-        return "" if row.name in NO_MACHINE else row.pool
+        of = ("" if row.name in NO_MACHINE else row.pool, cluster)
+        return " · ".join(filter(None, of))
     return apart(row.uid, alike) if len(alike) > 1 else ""
 
 
@@ -239,13 +264,3 @@ def apart(uid: str, alike: Sequence[str]) -> str:
         return uid[:UID_SHOWN]
     ends = {other[-UID_SHOWN:] for other in alike}
     return f"…{uid[-UID_SHOWN:]}" if len(ends) == len(alike) and len(uid) > UID_SHOWN else uid
-
-
-def target(row: Row, shown: Shown) -> str:
-    """Return the address of what a row is made of."""
-    deeper = LEADS_TO[shown.by]
-    if shown.by == "workspace":
-        return shown.link(by=deeper, q="", sort="-lost")
-    if shown.by == "user" and row.name == NOBODY:
-        return ""
-    return shown.link(**{"by": deeper, "q": "", "sort": "-lost", shown.by: row.uid or row.name})

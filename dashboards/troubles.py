@@ -21,15 +21,15 @@ class ShownTrouble(InWords):
 
 
 def shown_troubles(
-    troubles: Iterable[Trouble], cost: int, place: Spots, organization: str, now: int
+    troubles: Iterable[Trouble], cost: int, place: Spots, organization: str, now: int, period: str = ""
 ) -> list[ShownTrouble]:
-    """Return troubles; `cost` is that of all there are, GPU-microseconds."""
+    """Return troubles; `cost` is that of all there are, GPU-microseconds, `period` the query string of other pages."""
     rows = list(troubles)
     most = costliest(rows)
     return [
         ShownTrouble(
             machine=trouble.machine,
-            machine_href=place.spot("machine", trouble.machine),
+            machine_href=place.spot("machine", trouble.machine) + period,
             run=trouble.run,
             run_href=in_timeline(Place(organization, trouble.workspace).run(trouble.uid), trouble),
             **said(trouble, cost, most, now),

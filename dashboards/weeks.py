@@ -33,13 +33,16 @@ def shown_weeks(weeks: Weeks, shown: Shown, place: Place | ClusterPlace) -> tupl
     On the scale "same" the fullest week takes the whole width, and its rows have the scale of the weeks.
     """
     longest = max((week.total.asked for week in weeks.weeks), default=0)
-    return tuple(shown_week(week, shown, place, longest, weeks.costs) for week in reversed(weeks.weeks))
+    several = weeks.clusters > 1
+    return tuple(shown_week(week, shown, place, longest, weeks.costs, several) for week in reversed(weeks.weeks))
 
 
-def shown_week(week: Week, shown: Shown, place: Place | ClusterPlace, longest: int, costs: Costs | None) -> ShownWeek:
+def shown_week(
+    week: Week, shown: Shown, place: Place | ClusterPlace, longest: int, costs: Costs | None, several: bool
+) -> ShownWeek:
     address = place.address
     there = replace(in_week(shown, week), scale="same")
-    leads = Leads(place.organization, place, address, among=isinstance(place, ClusterPlace))
+    leads = Leads(place.organization, place, address, among=isinstance(place, ClusterPlace), several=several)
     here = replace(there, scale=shown.scale)
     full = longest if shown.scale == "same" else week.total.asked
     return ShownWeek(

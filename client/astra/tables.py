@@ -23,7 +23,7 @@ ALERTS = ["RULE", "WHERE", "SINCE", "UNTIL", "KNOWN TO", "WHAT"]
 ALERTS_NOTE = "WHERE = the workspace, or the cluster; SINCE and UNTIL in UTC"
 STRAGGLERS = [*STALLED[:6], "SLOWER", "STEP S", "BEHIND", "GPUS WAIT"]
 STRAGGLERS_NOTE = "SLOWER = its step time / its gang's; BEHIND = steps; GPUS WAIT = in its gang, if that waits"
-TELLS_APART = {"run": "uid", "machine": "pool"}
+TELLS_APART = {"run": ("uid",), "machine": ("pool", "cluster"), "pool": ("cluster",)}
 GAP = "  "
 HEAD, TOTAL, QUIET = "bold", "bold", "dim"
 Document = Mapping[str, Any]
@@ -150,11 +150,13 @@ def row_cells(answer: Document) -> list[list[str]]:
     """Return the cells of each row; what shares its name with another row is told apart."""
     by, rows = answer["by"], answer["rows"]
     names = Counter(row["name"] for row in rows)
-    apart = TELLS_APART.get(by, "")
-    return [
-        ledger_cells(f"{row['name']} ({row[apart]})" if apart and names[row["name"]] > 1 else row["name"], row)
-        for row in rows
-    ]
+    return [ledger_cells(row["name"] if names[row["name"]] == 1 else told_apart(row, by), row) for row in rows]
+
+
+def told_apart(row: Document, by: str) -> str:
+    """Return a name that others have too, with what tells it apart: "gpu-7 (h100, east)"."""
+    more = ", ".join(filter(None, (row.get(key, "") for key in TELLS_APART.get(by, ()))))
+    return f"{row['name']} ({more})" if more else str(row["name"])
 
 
 def ledger_cells(name: str, ledger: Document) -> list[str]:

@@ -15,7 +15,7 @@ from dashboards.filters import Shown, shown
 from dashboards.heard import heard_part
 from dashboards.ledger_page import ledger_part
 from dashboards.living import answer
-from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
+from dashboards.places import ClusterPlace, Place, cluster_of, narrowed, place_of, signed_in
 from dashboards.rows import Leads
 from dashboards.stalled import LIMIT, stalled
 from dashboards.straggling import straggling
@@ -42,9 +42,10 @@ def cluster_goodput(request: HttpRequest, organization: str, cluster: str) -> Ht
 
 
 def page(request: HttpRequest, place: Place | ClusterPlace, leads: Leads) -> HttpResponse:
-    assert place.scope is not None, "a place that was let through has a scope"
     now = queries.now()
     wanted = shown(request.GET, now)
+    place = narrowed(place, wanted.cluster)
+    assert place.scope is not None, "a place that was let through has a scope"
     if wanted.format != "html":
         return downloads.respond(place.scope, wanted)
     ledger = goodput_part(place.scope, wanted, now, leads)

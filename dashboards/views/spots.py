@@ -21,7 +21,7 @@ from dashboards.heat import heat
 from dashboards.ledger_page import ledger_part
 from dashboards.living import answer
 from dashboards.lost import SHOWN, SHOWN_MAX
-from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
+from dashboards.places import ClusterPlace, Place, cluster_of, narrowed, place_of, signed_in
 from dashboards.rows import Leads, ShownRow
 from dashboards.straggled import straggled
 from dashboards.troubles import shown_troubles
@@ -65,9 +65,10 @@ def cluster_spot(request: HttpRequest, organization: str, cluster: str, kind: st
 
 def listed(request: HttpRequest, place: Place | ClusterPlace, kind: str) -> HttpResponse:
     """Return the list of a place."""
-    assert place.scope is not None, "a place that was let through has a scope"
     now = queries.now()
     wanted = replace(shown(request.GET, now, by=kind), by=kind)
+    place = narrowed(place, wanted.cluster)
+    assert place.scope is not None, "a place that was let through has a scope"
     if wanted.format != "html":
         return downloads.respond(place.scope, wanted)
     hourly = queries.hourly(place.scope, wanted.window, wanted.narrowed)
@@ -82,24 +83,25 @@ def with_more(
     """Return each row with the failures on its machine and, on a cluster's pages, with what there is of it now."""
     assert place.scope is not None, "a place that was let through has a scope"
     names = [row.name for row in rows]
-    failed = queries.failures(place.scope, wanted.window, names) if kind == "machine" else {}
+    failed = queries.failures(place.scope, wanted.window, [row.pk for row in rows]) if kind == "machine" else {}
     there: dict[str, ShownCapacity] = {}
     if isinstance(place, ClusterPlace):
         found = queries.capacity(place.scope.cluster, kind, names=names if kind == "machine" else None)
         there = {each.name: shown_capacity(each) for each in found}
-    return [(row, failed.get(row.name), there.get(row.name)) for row in rows]
+    return [(row, failed.get(row.pk), there.get(row.name)) for row in rows]
 
 
 def page(request: HttpRequest, place: Place | ClusterPlace, kind: str, name: str) -> HttpResponse:
     """Return the page of one."""
-    assert place.scope is not None, "a place that was let through has a scope"
     is_whole = isinstance(place, ClusterPlace)
-    found = queries.find_spots(place.scope, kind, name, whole=is_whole)
-    if not found:
-        raise Http404("There is no such page.")
     now = queries.now()
     within = Filters(machine=name) if kind == "machine" else Filters(pool=name)
     wanted = shown(request.GET, now, within=within, by="run" if kind == "machine" else "machine")
+    place = narrowed(place, wanted.cluster)
+    assert place.scope is not None, "a place that was let through has a scope"
+    found = queries.find_spots(place.scope, kind, name, whole=is_whole)
+    if not found:
+        raise Http404("There is no such page.")
     if wanted.format != "html":
         return downloads.respond(place.scope, wanted)
     hourly = queries.hourly(place.scope, wanted.window, wanted.narrowed)
@@ -131,7 +133,9 @@ def troubles_part(
     limit = SHOWN_MAX if request.GET.get("troubles") == "all" else SHOWN
     found = queries.troubles(place.scope, wanted.window, spots, limit)
     return {
-        "troubles": shown_troubles(found.rows, found.cost, place, place.organization, now),
+        "troubles": shown_troubles(
+            found.rows, found.cost, place, place.organization, now, wanted.elsewhere(wanted.cluster)
+        ),
         "troubles_more": found.count - len(found.rows),
         "troubles_all": f"?{urlencode(wanted.state | {'troubles': 'all'})}#troubles",
         "among": isinstance(place, ClusterPlace),

@@ -14,7 +14,7 @@ from dashboards.connect import connecting
 from dashboards.filters import GROUPINGS, Shown, shown
 from dashboards.ledger_page import chips
 from dashboards.living import answer
-from dashboards.places import ClusterPlace, Place, cluster_of, place_of, signed_in
+from dashboards.places import ClusterPlace, Place, cluster_of, narrowed, place_of, signed_in
 from dashboards.rows import COLUMNS, NUMBERS, parts, sum_row
 from dashboards.weeks import ROWS, WEEKS, shown_weeks
 from ledger import queries
@@ -39,9 +39,10 @@ def cluster_weekly(request: HttpRequest, organization: str, cluster: str) -> Htt
 
 
 def page(request: HttpRequest, place: Place | ClusterPlace) -> HttpResponse:
-    assert place.scope is not None, "a place that was let through has a scope"
     now = queries.now()
     asked = shown(request.GET, now)
+    place = narrowed(place, asked.cluster)
+    assert place.scope is not None, "a place that was let through has a scope"
     wanted = replace(asked, window=Window.last_weeks(now, WEEKS), range="7d", start="", end="")
     if wanted.format != "html":
         return downloads.weekly(place.scope, wanted)

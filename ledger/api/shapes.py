@@ -80,13 +80,14 @@ RUN = {
     "ended_at": nullable(INSTANT),
     "outcome": TEXT,
     "min_goodput": nullable({"type": "number", "minimum": 0, "maximum": 1}),
+    "verdict": nullable({"type": "string", "enum": ["pass", "fail", "no data"]}),
 }
 COMPONENTS: dict[str, Shape] = {
     **bodies(),
     "Ledger": shape(LEDGER, ("goodput", *COSTS)),
     "Row": shape(
-        {"name": TEXT, "uid": TEXT, "workspace": TEXT, "pool": TEXT, **LEDGER},
-        ("uid", "workspace", "pool", "goodput", *COSTS),
+        {"name": TEXT, "uid": TEXT, "workspace": TEXT, "pool": TEXT, "cluster": TEXT, **LEDGER},
+        ("uid", "workspace", "pool", "cluster", "goodput", *COSTS),
     ),
     "Goodput": shape(
         {**ENVELOPE, "rows": listing("Row"), "total": reference("Ledger"), "next": NEXT},

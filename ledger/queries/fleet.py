@@ -12,6 +12,7 @@ from ledger.core.windows import Window
 from ledger.queries.losses import REASONS
 
 KINDS = ("machine", "pool")
+NAMED = 12
 TROUBLES = (Category.STALLED, Category.RESTART, Category.FAILURE, Category.PREEMPTION)
 
 
@@ -64,7 +65,8 @@ class Capacity(NamedTuple):
     """What there is of a machine or pool now, milli-GPUs: held + free + down = capacity + over.
 
     `down`: of machines that are not ready, and not held; `over`: held beyond the capacity that was told.
-    `unready` and `unsized` count the machines that are not ready, and those of which no capacity was told.
+    `unready` and `unsized` count the machines that are not ready, and those of which no capacity was told; `named` are
+    the first NAMED of those that are not ready.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Capacity(NamedTuple):
     over: int
     unready: int
     unsized: int
+    named: tuple[str, ...] = ()
 
 
 class CapacityWeek(NamedTuple):
@@ -117,11 +120,11 @@ def _trouble(told: Sequence[Any], reasons: Sequence[str], amounts: Sequence[Any]
     return Trouble(since, until, still, machine, pool, run, uid, workspace, workers, tuple(reasons), ledger)
 
 
-def failures(scope: Scope, window: Window, names: Sequence[str]) -> dict[str, Failures]:
-    """Return how many attempts failed and stalled on machines of these names, by name; a name may be missing."""
-    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster}
-    rows = sql.rows("machine_failures", **where, names=list(names), start=window.start, end=window.end)
-    return {name: Failures(failed, stalled) for name, failed, stalled in rows}
+def failures(scope: Scope, window: Window, machines: Sequence[int]) -> dict[int, Failures]:
+    """Return how many attempts failed and stalled on machines, both by their ids; one may be missing."""
+    where = {"workspaces": sorted(scope.workspaces), "machines": list(machines)}
+    rows = sql.rows("machine_failures", **where, start=window.start, end=window.end)
+    return {machine: Failures(failed, stalled) for machine, failed, stalled in rows}
 
 
 def capacity(
@@ -129,8 +132,8 @@ def capacity(
 ) -> tuple[Capacity, ...]:
     """Return a cluster's capacity now, by pool or by machine; `names`: of these machines alone."""
     where = {"cluster": cluster, "by": by, "machine": machine, "pool": pool}
-    rows = sql.rows("capacity_now", **where, names=None if names is None else list(names))
-    return tuple(Capacity(*row) for row in rows)
+    rows = sql.rows("capacity_now", **where, names=None if names is None else list(names), named=NAMED)
+    return tuple(Capacity(*row)._replace(named=tuple(row[-1])) for row in rows)
 
 
 def capacity_weeks(cluster: int, window: Window, machine: str = "", pool: str = "") -> tuple[CapacityWeek, ...]:

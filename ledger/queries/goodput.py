@@ -45,7 +45,7 @@ ANY = Filters()
 class Row:
     """A ledger of one workspace, run, machine, pool or user; `uid` and `workspace` only by run, `pool` by machine.
 
-    `pk` tells rows of one name apart; by user it is 0.
+    `cluster` by machine and pool, "" for those of none; `pk` tells rows of one name apart; by user it is 0.
     """
 
     name: str
@@ -54,13 +54,15 @@ class Row:
     pool: str
     ledger: Ledger
     pk: int = 0
+    cluster: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The rows asked for, and the total and number of all rows that match; `complete`: every hour is final.
 
-    `costs` is None where no price is set, or prices are in several currencies.
+    `clusters`: how many the organization has. `costs` is None where no price is set, or prices are in
+    several currencies.
     """
 
     window: Window
@@ -73,6 +75,7 @@ class Answer:
     count: int
     readings_expected: bool
     costs: Costs | None = None
+    clusters: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,7 @@ class Weeks:
     total: Ledger
     readings_expected: bool
     costs: Costs | None = None
+    clusters: int = 1
 
 
 def goodput(
@@ -162,6 +166,7 @@ class _Found:
     complete: bool = False
     revised_at: int | None = None
     readings_expected: bool = True
+    clusters: int = 1
     currency: str = ""
     costs: Costs | None = None
     rows: dict[int, list[Row]] = field(default_factory=lambda: defaultdict(list))
@@ -192,14 +197,14 @@ def _ask(
     ):
         match kind:
             case "envelope":
-                found.counted_until, found.complete = int(rest[4]), bool(rest[5])
-                found.revised_at = None if rest[6] is None else int(rest[6])
-                found.readings_expected, found.currency = bool(rest[7]), rest[0]
+                found.counted_until, found.complete = int(rest[5]), bool(rest[6])
+                found.revised_at = None if rest[7] is None else int(rest[7])
+                found.readings_expected, found.currency, found.clusters = bool(rest[8]), rest[0], int(rest[9])
             case "total":
-                found.totals[bucket], found.counts[bucket] = ledger_of(rest[4:-1]), rank
+                found.totals[bucket], found.counts[bucket] = ledger_of(rest[5:-1]), rank
             case "row":
-                name, uid, workspace, pool = rest[:4]
-                found.rows[bucket].append(Row(name, uid, workspace, pool, ledger_of(rest[4:-1]), rest[-1]))
+                name, uid, workspace, pool, cluster = rest[:5]
+                found.rows[bucket].append(Row(name, uid, workspace, pool, ledger_of(rest[5:-1]), rest[-1], cluster))
     if found.currency:
         rows = [(row.pk, row.name) for shown in found.rows.values() for row in shown]
         where |= {"until": found.counted_until}
@@ -213,6 +218,7 @@ def _envelope(found: _Found) -> dict[str, Any]:
         "complete": found.complete,
         "revised_at": found.revised_at,
         "readings_expected": found.readings_expected,
+        "clusters": found.clusters,
         "costs": found.costs,
     }
 

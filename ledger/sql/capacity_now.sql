@@ -1,5 +1,6 @@
 -- The capacity of a cluster now, milli-GPUs, by pool or by machine: what is held of it, free, and down (not ready and not
--- held). `over` is what is held beyond the capacity that was told, so held + free + down = capacity + over.
+-- held). `over` is what is held beyond the capacity that was told, so held + free + down = capacity + over. Of
+-- the machines that are not ready some are named.
 WITH held AS (
     SELECT machine_id, sum(g_productive + g_idle + g_stalled + g_starting + g_restart + g_failure + g_preemption + g_waiting)::bigint AS held
     FROM ledger_opencell WHERE cluster_id = %(cluster)s AND machine_id > 0
@@ -18,7 +19,8 @@ WITH held AS (
 SELECT
     CASE %(by)s WHEN 'machine' THEN m.name ELSE p.name END AS name,
     count(*), sum(m.capacity)::bigint, sum(m.held)::bigint, sum(m.free)::bigint, sum(m.down)::bigint, sum(m.over)::bigint,
-    count(*) FILTER (WHERE m.unready), count(*) FILTER (WHERE m.unsized)
+    count(*) FILTER (WHERE m.unready), count(*) FILTER (WHERE m.unsized),
+    coalesce((array_agg(m.name ORDER BY m.name) FILTER (WHERE m.unready))[:%(named)s], '{}')
 FROM machines AS m JOIN ledger_pool AS p ON p.id = m.pool_id
 WHERE (%(machine)s = '' OR m.name = %(machine)s) AND (%(pool)s = '' OR p.name = %(pool)s)
   AND (%(names)s::text[] IS NULL OR m.name = ANY (%(names)s::text[]))

@@ -227,6 +227,10 @@ WITH clock AS MATERIALIZED (
             SELECT o.name FROM ledger_machine AS m JOIN ledger_pool AS o ON o.id = coalesce(nullif(l.pool_id, 0), m.pool_id)
             WHERE m.id = l.id
         ) ELSE '' END AS pool,
+        coalesce(CASE %(by)s
+            WHEN 'machine' THEN (SELECT k.name FROM ledger_machine AS m JOIN ledger_cluster AS k ON k.id = m.cluster_id WHERE m.id = l.id)
+            WHEN 'pool' THEN (SELECT k.name FROM ledger_pool AS o JOIN ledger_cluster AS k ON k.id = o.cluster_id WHERE o.id = l.id)
+        END, '') AS cluster,
         l.*
     FROM near AS l
     WHERE rough <= %(offset)s::numeric + %(limit)s
@@ -247,7 +251,7 @@ SELECT
      JOIN ledger_price AS c ON c.pool_id = o.id AND c.micros > 0
      JOIN ledger_cluster AS x ON x.id = k.id
      JOIN ledger_organization AS g ON g.id = x.organization_id) AS name,
-    '' AS uid, '' AS workspace, '' AS pool,
+    '' AS uid, '' AS workspace, '' AS pool, '' AS cluster,
     coalesce(ledger_ms(min(until)), ledger_ms(clock_timestamp())), coalesce(bool_and(final_to >= ledger_at(%(end)s)), false)::int,
     (SELECT ledger_ms(max(v.revised_at)) FROM ledger_revision AS v JOIN clock AS k ON k.id = v.cluster_id
      WHERE v.hour >= ledger_at(%(start)s) AND v.hour < ledger_at(%(end)s)),
@@ -256,17 +260,17 @@ SELECT
         (SELECT u.readings_expected FROM ledger_clusterrule AS u
          WHERE u.cluster_id = k.id AND u.since <= clock_timestamp() ORDER BY u.since DESC LIMIT 1), true
      )), true) FROM clock AS k)::int,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0::bigint
+    (SELECT count(*) FROM ledger_cluster WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(seen)s::bigint[]))), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0::bigint
 FROM clock
 UNION ALL
 SELECT
-    'total', bucket, count(*), '', '', '', '',
+    'total', bucket, count(*), '', '', '', '', '',
     sum(productive), sum(idle), sum(stalled), sum(starting), sum(restart), sum(failure), sum(preemption), sum(waiting), sum(unobserved), sum(unobserved_productive),
     sum(productive), sum(idle), sum(held_stalled), sum(starting), sum(restart), sum(held_failure), sum(held_preemption), 0, 0
 FROM matching GROUP BY bucket
 UNION ALL
 SELECT
-    'row', bucket, rank, name, uid, workspace, pool,
+    'row', bucket, rank, name, uid, workspace, pool, cluster,
     productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive,
     productive, idle, held_stalled, starting, restart, held_failure, held_preemption, 0, coalesce(id, 0)
 FROM placed WHERE rank > %(offset)s AND rank <= %(offset)s::numeric + %(limit)s

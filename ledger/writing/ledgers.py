@@ -44,7 +44,11 @@ def cost(of: Cost, amount: Amount) -> dict[str, Any]:
 
 def names(of: Row, by: str) -> dict[str, str]:
     """Return what a row is called."""
-    more = {"run": {"uid": of.uid, "workspace": of.workspace}, "machine": {"pool": of.pool}}
+    more = {
+        "run": {"uid": of.uid, "workspace": of.workspace},
+        "machine": {"pool": of.pool, "cluster": of.cluster},
+        "pool": {"cluster": of.cluster},
+    }
     return {"name": of.name, **more.get(by, {})}
 
 

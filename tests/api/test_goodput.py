@@ -125,7 +125,7 @@ def test_every_grouping_has_the_same_total(told: Api, by: str) -> None:
         }[by]
     )
     if by == "machine":
-        assert list(answer["rows"][0]) == ["name", "pool", *FIGURES]
+        assert list(answer["rows"][0]) == ["name", "pool", "cluster", *FIGURES]
         held = [row for row in answer["rows"] if row["name"] == "unplaced"]
         assert "goodput" not in held[0]
 

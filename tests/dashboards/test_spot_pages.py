@@ -7,12 +7,13 @@ import pytest
 from dashboards.filters import shown
 from dashboards.heat import DAYS_MAX, heat, shade
 from dashboards.numbers import hours
-from dashboards.places import Place, named, part
+from dashboards.places import Place
 from ledger import queries
 from ledger.access import scope_of_organization, scope_of_workspace
 from ledger.batches import Batch, MachineItem
 from ledger.categorizer import categorize
 from ledger.core.categories import Phase
+from ledger.core.parts import named, part
 from ledger.core.totals import GPU_US_PER_HOUR, Ledger
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.ingest import ingest
@@ -146,10 +147,11 @@ def test_capacity_is_held_free_and_down(world: World, get: Get) -> None:
     pools = {pool.name: pool for pool in queries.capacity(world.east.pk, "pool")}
     for pool in pools.values():
         assert pool.held + pool.free + pool.down == pool.capacity + pool.over
-    assert pools["h100"][1:] == (7, 56_000, 33_000, 16_000, 8000, 1000, 1, 0)
-    assert pools["tiny"][1:] == (1, 1000, 1500, 0, 0, 500, 0, 0)
+    assert pools["h100"][1:] == (7, 56_000, 33_000, 16_000, 8000, 1000, 1, 0, ("broken",))
+    assert pools["tiny"][1:] == (1, 1000, 1500, 0, 0, 500, 0, 0, ())
     text = text_of(get(f"{EAST}/goodput", "adam"), "capacity")
     assert "1 held beyond what was told 7 56 33 16 8" in text
+    assert "not ready broken" in text
     assert "0.5 held beyond what was told" in text
     assert "8 GPUs: 0 held, 0 free, 8 down" in text_of(get(f"{EAST}/machines/broken", "adam"), "facts")
     assert text_of(get(f"{EAST}/machines/broken", "adam"), "state") == "not ready"
