@@ -95,6 +95,17 @@ def test_the_menu_lists_what_one_may_open(get: Get) -> None:
     assert listed("sol", SPEECH) == [SPEECH]
 
 
+def test_who_runs_an_organization_or_the_site_finds_the_way_there_in_the_menu(get: Get) -> None:
+    def ways(who: str) -> list[str]:
+        menu = get(GOODPUT, who).content.decode().split("<main")[0]
+        return re.findall(r'href="(/(?:organizations|admin)/[^"]*)"', menu)
+
+    acme = ["/organizations/acme/clusters/east/goodput", "/organizations/acme/settings"]
+    assert ways("ana") == []
+    assert ways("adam") == acme
+    assert ways("olga") == [*acme, "/admin/"]
+
+
 @pytest.mark.parametrize("name", ["team/a", "naïve ☃", "50% off?#", "goodput"])
 def test_a_workspace_of_any_name_can_be_opened(world: World, get: Get, name: str) -> None:
     Workspace.objects.create(organization=world.vision.organization, name=name)
