@@ -25,8 +25,8 @@ def stacked(weeks: tuple[ShownWeek, ...]) -> str:
         bargap=0.35,
         showlegend=False,
         hovermode="x unified",
-        height=280,
-        margin={"l": 64, "r": 8, "t": 16, "b": 44},
+        height=296,
+        margin={"l": 64, "r": 8, "t": 16, "b": 58},
         font={"size": 12},
         xaxis={"type": "category", "fixedrange": True, "ticks": "", "showspikes": False},
         yaxis={"title": {"text": "GPU-hours"}, "fixedrange": True, "rangemode": "tozero", "separatethousands": True},
@@ -41,7 +41,7 @@ def trace(category: Category, weeks: tuple[ShownWeek, ...]) -> Any:
     return go.Bar(
         name=category.label,
         meta=category.label,
-        x=[f"{week.name}<br>{week.days}{' (partial)' if week.partial else ''}" for week in weeks],
+        x=[f"{week.name}<br>{week.days}{'<br>partial' if week.partial else ''}" for week in weeks],
         y=[float(round(Fraction(amount, GPU_US_PER_HOUR), 3)) for amount in amounts],
         hovertext=[
             f"{hours(amount)} GPU-hours, {share(amount, whole)}" for amount, whole in zip(amounts, wholes, strict=True)

@@ -58,8 +58,8 @@ def test_the_chart_has_the_numbers_of_the_table(world: World, get: Get) -> None:
         trace = figure["data"][category]
         exact = [week.total.amounts[category] / GPU_US_PER_HOUR for week in answer.weeks]
         assert trace["y"] == pytest.approx(exact, abs=0.0005)
-        assert trace["x"][-1] == f"{name(answer.weeks[-1])}<br>{days(answer.weeks[-1])} (partial)"
-        assert all("(partial)" not in label for label in trace["x"][:-1])
+        assert trace["x"][-1] == f"{name(answer.weeks[-1])}<br>{days(answer.weeks[-1])}<br>partial"
+        assert all("partial" not in label for label in trace["x"][:-1])
     assert figure["layout"]["barmode"] == "stack"
 
 
