@@ -60,5 +60,12 @@ def points(now: Fraction | None, before: Fraction | None) -> str | None:
 
 
 def relative(now: int, before: int) -> str | None:
-    """Return how much more or less `now` is than `before`, in percent; None when there is nothing to compare with."""
-    return f"{signed(Fraction((now - before) * 100, before))} %" if before else None
+    """Return how much more or less `now` is than `before`; None when there is nothing to compare with.
+
+    In percent, and from ten times on as what multiple it is: "+25.1 %", "151-fold".
+    """
+    if not before:
+        return None
+    if now >= 10 * before:
+        return f"{grouped(str(now // before))}-fold"
+    return f"{signed(Fraction((now - before) * 100, before))} %"

@@ -59,6 +59,9 @@ def test_differences_are_absent_when_there_is_nothing_to_compare_with() -> None:
     assert numbers.points(Fraction(88, 100), Fraction(849, 1000)) == "+3.1 points"
     assert numbers.relative(5, 0) is None
     assert numbers.relative(3, 4) == "−25.0 %"
+    assert numbers.relative(9_999, 1_000) == "+899.9 %"
+    assert numbers.relative(15_113, 1_000) == "15-fold"
+    assert numbers.relative(3_600_000, 2_000) == "1\u202f800-fold"
 
 
 def test_moments_are_utc() -> None:
