@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import schemathesis
-from django.core.wsgi import get_wsgi_application
+from django.core.handlers.wsgi import WSGIHandler
 from django.test import Client
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
@@ -60,7 +60,7 @@ def ask(history: History, name: str, requests: int) -> Counter[int]:
     """Ask an operation so many times, well and badly; return how often it was answered with each status."""
     plain = Token.issue(history.tenants.acme, None, ["read", "metrics", "ingest", "admin"])[1]
     token = {"Authorization": f"Bearer {plain}"}
-    application = get_wsgi_application()
+    application = WSGIHandler()
     good, bad = (OPERATIONS[name].as_strategy(generation_mode=mode) for mode in GenerationMode)
     counted: Counter[int] = Counter()
 

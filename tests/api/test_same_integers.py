@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from django.contrib.auth.models import User
-from django.core.wsgi import get_wsgi_application
+from django.core.handlers.wsgi import WSGIHandler
 from django.db import transaction
 from django.db.models import F
 from django.test import Client
@@ -60,7 +60,7 @@ def still(history: History) -> History:
 @pytest.fixture
 def command(still: History, astra: Astra, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """The command, as a token that reads all of the organization uses it, before the application in this process."""
-    transport = httpx.WSGITransport(app=get_wsgi_application())
+    transport = httpx.WSGITransport(app=WSGIHandler())
     monkeypatch.setattr(httpx, "Client", partial(httpx.Client, transport=transport, trust_env=False))
     monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)  # the site's log is not the command's
     monkeypatch.setenv("ASTRALYX_API", "http://testserver")
