@@ -1,9 +1,12 @@
-"""Sessions that run at the same time: a thread and a database connection each."""
+"""Sessions of tests: at the same time, a thread and a connection each, or with another server."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from threading import Barrier, Thread
 
 from django.db import connection
+
+from goodput_site.embedded import DATABASE, Server
 
 SECONDS_MAX = 300
 
@@ -33,3 +36,16 @@ def together(jobs: Iterable[Callable[[], object]]) -> None:
     assert not any(thread.is_alive() for thread in threads), "a session hangs"
     if errors:
         raise errors[0]
+
+
+@contextmanager
+def connected_to(server: Server) -> Iterator[None]:
+    """Every connection of the block goes to the server's own database."""
+    connection.close()
+    before = dict(connection.settings_dict)
+    connection.settings_dict.update(HOST=str(server.places.sockets), PORT="5432", NAME=DATABASE)
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict.update(before)

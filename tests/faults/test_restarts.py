@@ -5,7 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from random import Random
 
@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, InterfaceError, connection
 
-from goodput_site.embedded import DATABASE, Server
+from goodput_site.embedded import Server
 from goodput_site.places import places
 from goodput_site.processes import wait_until
 from ledger import walltime
@@ -22,7 +22,7 @@ from ledger.models import Cluster
 from tests.faults import worlds
 from tests.faults.conftest import Trusting
 from tests.faults.scripted import ScriptedClock, scripted_clock
-from tests.faults.sessions import together
+from tests.faults.sessions import connected_to, together
 from tests.faults.test_concurrency import ingest_all
 from tests.postgres_world import make_cluster
 from tests.site.conftest import open_folder
@@ -32,19 +32,6 @@ from tests.worlds import MONDAY
 SETTINGS = {"fsync": "off", "full_page_writes": "off"}
 AWAY_MAX = 120
 SIGNALS = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT, "kill -9": signal.SIGKILL}
-
-
-@contextmanager
-def connected_to(server: Server) -> Iterator[None]:
-    """Every connection of the block goes to the server's own database."""
-    connection.close()
-    before = dict(connection.settings_dict)
-    connection.settings_dict.update(HOST=str(server.places.sockets), PORT="5432", NAME=DATABASE)
-    try:
-        yield
-    finally:
-        connection.close()
-        connection.settings_dict.update(before)
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 
-from goodput_site.embedded import DATABASE, Server, account_of, binary, prepare
+from goodput_site.embedded import Server, account_of, binary, prepare
 from goodput_site.places import places
 from ledger.categorizer import categorize
 from ledger.checks import check
 from ledger.models import Cluster
 from tests.faults import scene
+from tests.faults.sessions import connected_to
 from tests.postgres_world import cells
 from tests.retention.story import told_cluster
 from tests.retention.younger import younger
@@ -39,14 +39,10 @@ def folder() -> Iterator[Path]:
 def running(server: Server) -> Iterator[None]:
     """The server runs, and this process's connection is one to its own database."""
     server.start()
-    connection.close()
-    before = dict(connection.settings_dict)
-    connection.settings_dict.update(HOST=str(server.places.sockets), PORT="5432", NAME=DATABASE)
     try:
-        yield
+        with connected_to(server):
+            yield
     finally:
-        connection.close()
-        connection.settings_dict.update(before)
         server.shut_down()
         server.let_go()
 

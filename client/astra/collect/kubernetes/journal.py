@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,6 +44,14 @@ class Journal:
                 continue
             if isinstance(said, list):
                 yield said
+
+    def recall(self, take: Callable[[Sequence[Any]], None]) -> None:
+        """Let `take` have each line, the oldest first; one that it raises ValueError or TypeError for says nothing."""
+        for said in self.read():
+            try:
+                take(said)
+            except (ValueError, TypeError):  # noqa: PERF203
+                continue
 
     def append(self, said: Iterable[Sequence[Any]]) -> None:
         """Add lines."""

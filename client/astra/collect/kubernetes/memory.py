@@ -41,11 +41,7 @@ class Memory:
     def __init__(self, path: Path | None = None) -> None:
         self.memos: dict[str, dict[str, Memo]] = {}
         self.journal = Journal(path, "What is known of workers")
-        for said in self.journal.read():
-            try:
-                self._take(said)
-            except (ValueError, TypeError):  # noqa: PERF203
-                continue
+        self.journal.recall(self._take)
         self._rewrite()
 
     def of(self, run: str) -> dict[str, Memo]:

@@ -18,11 +18,7 @@ class Places:
     def __init__(self, path: Path | None = None) -> None:
         self.of: dict[str, Place] = {}
         self.journal = Journal(path, "How far logs were read")
-        for said in self.journal.read():
-            try:
-                self._take(said)
-            except (ValueError, TypeError):  # noqa: PERF203
-                continue
+        self.journal.recall(self._take)
         self._rewrite()
 
     def put(self, key: str, place: Place) -> None:
