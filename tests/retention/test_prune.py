@@ -223,7 +223,11 @@ def tables() -> list[str]:
 
 
 @pytest.mark.django_db
-def test_no_transaction_removes_more_than_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("plans", ["", "hashjoin", "mergejoin", "hashjoin mergejoin", "nestloop", "seqscan"])
+def test_no_transaction_removes_more_than_a_batch(monkeypatch: pytest.MonkeyPatch, plans: str) -> None:
+    with connection.cursor() as cursor:
+        for plan in plans.split():
+            cursor.execute(f"SET LOCAL enable_{plan} = off")
     cluster = told_cluster()
     monkeypatch.setattr(retention, "BATCH", 2)
     counts: list[int] = []
