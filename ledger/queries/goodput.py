@@ -19,6 +19,7 @@ SORTS = (
 )  # fmt: skip
 _ROLLUPS = {"run": {"workspace", "run", "user"}, "pool": {"workspace", "pool"}, "machine": {"machine", "pool"}}
 _NO_LIMIT = 1 << 40
+_LONG = 16 * WEEK  # from here on it is cheaper to read all runs than to look up those that have hours
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,13 +184,14 @@ def _ask(
     if key not in SORTS:
         raise ValueError(f"sort must be one of {', '.join(SORTS)}, with - before it for the largest first")
     found = _Found()
-    where = _where(scope, window, filters)
+    where, rollup = _where(scope, window, filters), _rollup(_asked(by, filters))
     for kind, bucket, rank, *rest in sql.rows(
         "goodput",
         **where,
         weekly=weekly,
         by=by,
-        rollup=_rollup(_asked(by, filters)),
+        rollup=rollup,
+        lookup="whole" if rollup in ("run", "hours") and window.end - window.start >= _LONG else "each",
         sort=key,
         descending=sort.startswith("-"),
         limit=_NO_LIMIT if limit is None else limit,
@@ -255,9 +257,9 @@ def _asked(by: str, filters: Filters) -> set[str]:
 
 
 def _rollup(asked: set[str]) -> str:
-    """Return the smallest roll-up that knows all that is asked; "" = none, the hours are read."""
+    """Return the smallest roll-up that knows all that is asked; "hours" = none, the hours are read."""
     order = ("pool", "run", "machine")
-    return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "")
+    return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "hours")
 
 
 def ledger_of(amounts: Sequence[Any]) -> Ledger:

@@ -19,11 +19,14 @@ WITH clock AS MATERIALIZED (
     -- Whole days of the window that are over and rolled up.
     SELECT k.id AS cluster_id, day, date_trunc('week', day, 'UTC') AS week
     FROM clock AS k, generate_series(k.lower, k.upper - interval '24 hours', interval '24 hours') AS day
-    WHERE %(rollup)s <> ''
+    WHERE %(rollup)s <> 'hours'
       AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
+-- only rollup: machine
 ), weeks AS MATERIALIZED (
     -- Weeks all of whose days are such.
     SELECT cluster_id, week FROM days WHERE %(rollup)s = 'machine' GROUP BY 1, 2 HAVING count(*) = 7
+-- end only
+-- only rollup: run
 ), others AS MATERIALIZED (
     -- Days that the total of a run has and the window has not, where they are fewer than those it has.
     SELECT k.id AS cluster_id, day
@@ -35,6 +38,7 @@ WITH clock AS MATERIALIZED (
     ) + interval '240 hours' AND NOT EXISTS (SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = day.day)
 ), totalled AS MATERIALIZED (
     SELECT DISTINCT cluster_id FROM others
+-- end only
 ), hours AS MATERIALIZED (
     -- All other hours that are closed, and those that the first day has too many; `summed`: rolled up by themselves.
     SELECT k.id AS cluster_id, hour, date_trunc('week', hour, 'UTC') AS week,
@@ -72,6 +76,7 @@ WITH clock AS MATERIALIZED (
         ledger_sum(productive) AS productive, ledger_sum(idle) AS idle, ledger_sum(stalled) AS stalled, ledger_sum(starting) AS starting, ledger_sum(restart) AS restart, ledger_sum(failure) AS failure, ledger_sum(preemption) AS preemption, ledger_sum(waiting) AS waiting, ledger_sum(unobserved) AS unobserved, ledger_sum(unobserved_productive) AS unobserved_productive,
         ledger_sum(stalled) FILTER (WHERE held) AS held_stalled, ledger_sum(failure) FILTER (WHERE held) AS held_failure, ledger_sum(preemption) FILTER (WHERE held) AS held_preemption
     FROM (
+        -- only rollup: run
         SELECT d.week, p.run_id, 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
         FROM days AS d
         CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
@@ -88,6 +93,7 @@ WITH clock AS MATERIALIZED (
         CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run'
         UNION ALL
+        -- end only
         SELECT h.week, p.run_id, p.machine_id, p.pool_id, p.machine_id <> 0, h.times * p.productive, h.times * p.idle, h.times * p.stalled, h.times * p.starting, h.times * p.restart, h.times * p.failure, h.times * p.preemption, h.times * p.waiting, h.times * p.unobserved, h.times * p.unobserved_productive
         FROM hours AS h
         CROSS JOIN LATERAL (
@@ -106,24 +112,13 @@ WITH clock AS MATERIALIZED (
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
           AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     GROUP BY 1, 2, 3, 4
+-- only lookup: whole
 ), every AS MATERIALIZED (
-    -- The runs of sixteen weeks and more are read as a whole, those of less are looked up one by one.
+    -- The runs of a long window are read as a whole, those of a short one are looked up one by one.
     SELECT id, workspace_id, "user" FROM ledger_run WHERE workspace_id = ANY (%(workspaces)s::bigint[])
-), parts AS NOT MATERIALIZED (
-    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
-    FROM runs AS p
-    JOIN every AS r ON r.id = p.run_id
-    WHERE %(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 9676800000
-      AND r.workspace_id = ANY (%(workspaces)s::bigint[])
-      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
-    UNION ALL
-    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
-    FROM runs AS p
-    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
-    WHERE NOT (%(rollup)s IN ('run', '') AND %(end)s - %(start)s >= 9676800000)
-      AND r.workspace_id = ANY (%(workspaces)s::bigint[])
-      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
-    UNION ALL
+-- end only
+), parts (week, workspace_id, run_id, "user", machine_id, pool_id, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive, held_stalled, held_failure, held_preemption) AS NOT MATERIALIZED (
+    -- only rollup: machine
     SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.machine_id <> 0 THEN p.stalled END, CASE WHEN p.machine_id <> 0 THEN p.failure END, CASE WHEN p.machine_id <> 0 THEN p.preemption END
     FROM weeks AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_weekmachine AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
@@ -139,6 +134,8 @@ WITH clock AS MATERIALIZED (
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
           AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     UNION ALL
+    -- end only
+    -- only rollup: pool
     SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.held THEN p.stalled END, CASE WHEN p.held THEN p.failure END, CASE WHEN p.held THEN p.preemption END
     FROM days AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_daypool AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
@@ -150,37 +147,63 @@ WITH clock AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT * FROM ledger_hourpool AS p WHERE p.cluster_id = d.cluster_id AND p.hour = d.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
     WHERE d.summed AND %(rollup)s = 'pool'
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
-), netted AS NOT MATERIALIZED (
-    -- What was taken off a whole day leaves nothing of a pool that a machine was in before.
-    SELECT p.week, p.workspace_id, p."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
-    FROM parts AS p
-    WHERE %(by)s NOT IN ('run', 'machine')
     UNION ALL
-    SELECT CASE WHEN %(weekly)s THEN p.week END AS week, 0, '', p.machine_id, p.pool_id, ledger_sum(p.productive) AS productive, ledger_sum(p.idle) AS idle, ledger_sum(p.stalled) AS stalled, ledger_sum(p.starting) AS starting, ledger_sum(p.restart) AS restart, ledger_sum(p.failure) AS failure, ledger_sum(p.preemption) AS preemption, ledger_sum(p.waiting) AS waiting, ledger_sum(p.unobserved) AS unobserved, ledger_sum(p.unobserved_productive) AS unobserved_productive, ledger_sum(p.held_stalled) AS held_stalled, ledger_sum(p.held_failure) AS held_failure, ledger_sum(p.held_preemption) AS held_preemption
+    -- end only
+    -- only lookup: whole
+    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    JOIN every AS r ON r.id = p.run_id
+    WHERE %(lookup)s = 'whole' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    UNION ALL
+    -- end only
+    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
+    WHERE %(lookup)s = 'each' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+-- only by: machine
+), netted AS (
+    -- What was taken off a whole day leaves nothing of a pool that a machine was in before.
+    SELECT CASE WHEN %(weekly)s THEN p.week END AS week, p.machine_id, p.pool_id, ledger_sum(p.productive) AS productive, ledger_sum(p.idle) AS idle, ledger_sum(p.stalled) AS stalled, ledger_sum(p.starting) AS starting, ledger_sum(p.restart) AS restart, ledger_sum(p.failure) AS failure, ledger_sum(p.preemption) AS preemption, ledger_sum(p.waiting) AS waiting, ledger_sum(p.unobserved) AS unobserved, ledger_sum(p.unobserved_productive) AS unobserved_productive, ledger_sum(p.held_stalled) AS held_stalled, ledger_sum(p.held_failure) AS held_failure, ledger_sum(p.held_preemption) AS held_preemption
     FROM parts AS p
     WHERE %(by)s = 'machine'
     GROUP BY 1, p.machine_id, p.pool_id
     HAVING ledger_sum(p.productive) <> 0 OR ledger_sum(p.idle) <> 0 OR ledger_sum(p.stalled) <> 0 OR ledger_sum(p.starting) <> 0 OR ledger_sum(p.restart) <> 0 OR ledger_sum(p.failure) <> 0 OR ledger_sum(p.preemption) <> 0 OR ledger_sum(p.waiting) <> 0
+-- end only
 ), ledgers AS (
-    -- By run there is one part a run by now.
+    -- only by: run
+    -- There is one part a run by now.
     SELECT
         CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
-        CASE %(by)s WHEN 'run' THEN p.run_id END AS id, NULL AS said, 0::bigint AS pool_id,
+        p.run_id AS id, NULL AS said, 0::bigint AS pool_id,
         coalesce(p.productive, 0) AS productive, coalesce(p.idle, 0) AS idle, coalesce(p.stalled, 0) AS stalled, coalesce(p.starting, 0) AS starting, coalesce(p.restart, 0) AS restart, coalesce(p.failure, 0) AS failure, coalesce(p.preemption, 0) AS preemption, coalesce(p.waiting, 0) AS waiting, coalesce(p.unobserved, 0) AS unobserved, coalesce(p.unobserved_productive, 0) AS unobserved_productive,
         coalesce(p.held_stalled, 0) AS held_stalled, coalesce(p.held_failure, 0) AS held_failure, coalesce(p.held_preemption, 0) AS held_preemption
     FROM parts AS p
     WHERE %(by)s = 'run'
+    -- end only
+    -- only by: machine
     UNION ALL
     SELECT
         CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
-        CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'machine' THEN p.machine_id
-            WHEN 'pool' THEN p.pool_id END AS id,
-        CASE %(by)s WHEN 'user' THEN p."user" END AS said,
-        CASE WHEN max(p.machine_id) <> 0 THEN max(p.pool_id) ELSE 0 END AS pool_id,
+        p.machine_id AS id, NULL AS said, CASE WHEN p.machine_id <> 0 THEN max(p.pool_id) ELSE 0 END AS pool_id,
+        coalesce(ledger_sum(p.productive), 0) AS productive, coalesce(ledger_sum(p.idle), 0) AS idle, coalesce(ledger_sum(p.stalled), 0) AS stalled, coalesce(ledger_sum(p.starting), 0) AS starting, coalesce(ledger_sum(p.restart), 0) AS restart, coalesce(ledger_sum(p.failure), 0) AS failure, coalesce(ledger_sum(p.preemption), 0) AS preemption, coalesce(ledger_sum(p.waiting), 0) AS waiting, coalesce(ledger_sum(p.unobserved), 0) AS unobserved, coalesce(ledger_sum(p.unobserved_productive), 0) AS unobserved_productive,
+        coalesce(ledger_sum(p.held_stalled), 0) AS held_stalled, coalesce(ledger_sum(p.held_failure), 0) AS held_failure, coalesce(ledger_sum(p.held_preemption), 0) AS held_preemption
+    FROM netted AS p
+    GROUP BY p.week, p.machine_id
+    -- end only
+    -- only by: workspace pool user
+    UNION ALL
+    SELECT
+        CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
+        CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'pool' THEN p.pool_id END AS id,
+        CASE %(by)s WHEN 'user' THEN p."user" END AS said, 0::bigint AS pool_id,
         coalesce(sum(p.productive), 0) AS productive, coalesce(sum(p.idle), 0) AS idle, coalesce(sum(p.stalled), 0) AS stalled, coalesce(sum(p.starting), 0) AS starting, coalesce(sum(p.restart), 0) AS restart, coalesce(sum(p.failure), 0) AS failure, coalesce(sum(p.preemption), 0) AS preemption, coalesce(sum(p.waiting), 0) AS waiting, coalesce(sum(p.unobserved), 0) AS unobserved, coalesce(sum(p.unobserved_productive), 0) AS unobserved_productive,
         coalesce(sum(p.held_stalled), 0) AS held_stalled, coalesce(sum(p.held_failure), 0) AS held_failure, coalesce(sum(p.held_preemption), 0) AS held_preemption
-    FROM netted AS p
+    FROM parts AS p
+    WHERE %(by)s IN ('workspace', 'pool', 'user')
     GROUP BY 1, 2, 3
+    -- end only
 ), matching AS MATERIALIZED (
     -- Names are looked up here only where they decide; else those of the rows that are shown, below.
     SELECT

@@ -1,0 +1,66 @@
+"""A statement without its sections for other choices says what the whole of it says."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from ledger import queries, sql
+from ledger.access import scope_of_organization
+from ledger.core.windows import DAY, HOUR, WEEK, Window
+from ledger.queries import Filters
+from tests.api.history import History
+
+WINDOWS = (9 * DAY + 7 * HOUR, 3 * WEEK, 17 * WEEK)
+FILTERS = (Filters(), Filters(pool="h100"), Filters(user="ana"))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ask", [queries.goodput, queries.weekly])
+def test_goodput(monkeypatch: pytest.MonkeyPatch, history: History, ask: Any) -> None:
+    scope, chosen, lengths = scope_of_organization(history.tenants.acme), sql.chosen, set()
+
+    def whole(statement: str, choices: frozenset[tuple[str, str]]) -> str:
+        lengths.add(len(chosen(statement, choices)))
+        return statement
+
+    for by, length, filters in product(queries.GROUPINGS, WINDOWS, FILTERS):
+        asked = scope, Window(history.edge - length, history.edge), by, filters
+        with monkeypatch.context() as patched:
+            patched.setattr(sql, "chosen", whole)
+            long = answered(ask(*asked))
+        assert long == answered(ask(*asked)), (by, length, filters)
+    assert len(lengths) > 6
+
+
+def answered(answer: Any) -> list[Any]:
+    assert answer.total.amounts != (0,) * 8
+    return [answer.total, answer.window, getattr(answer, "rows", ()), getattr(answer, "weeks", ())]
+
+
+def test_a_section_is_left_out_where_it_is_not_for_the_choice() -> None:
+    statement = """SELECT * FROM (
+    -- only by: run
+    SELECT 1
+    -- end only
+    -- only by: machine pool
+    UNION ALL
+    SELECT 2
+    -- end only
+) AS n"""
+    assert sql.chosen(statement, frozenset({("by", "run")})).split()[2:] == ["FROM", "(", "SELECT", "1", ")", "AS", "n"]
+    assert sql.chosen(statement, frozenset({("by", "pool")})).split()[2:] == [
+        "FROM",
+        "(",
+        "SELECT",
+        "2",
+        ")",
+        "AS",
+        "n",
+    ]
+
+
+@pytest.mark.django_db
+def test_a_choice_that_is_not_given_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        sql.rows("goodput")
