@@ -107,7 +107,8 @@ def freeze(run: int, now: int) -> Measurement:
 def freeze_due(now: int, limit: int = 100) -> int:
     """Freeze what is due, the oldest first; return how many."""
     found = 0
-    for run in Measurement.objects.filter(frozen=None).order_by("created_at").values_list("run", flat=True)[:5_000]:
+    waiting = Measurement.objects.filter(frozen=None).order_by("created_at", "pk")
+    for run in waiting.values_list("run", flat=True)[:5_000]:
         measurement = Measurement.objects.filter(run=run).first()
         if measurement is not None and due(measurement, end_of(run), now):
             freeze(run, now)

@@ -18,4 +18,4 @@ FULL JOIN told AS t USING (day, run_id, pool_id)
 WHERE (k.held, k.productive) IS DISTINCT FROM (t.held, t.productive)
   AND coalesce(k.day, t.day) < (SELECT date_trunc('day', open_hour, 'UTC') FROM ledger_cluster WHERE id = %(cluster)s)
   AND coalesce(k.day, t.day) NOT IN (SELECT day FROM ledger_dirtyday WHERE cluster_id = %(cluster)s)
-ORDER BY 1, 2;
+ORDER BY 1, 2, 3;

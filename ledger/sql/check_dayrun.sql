@@ -17,4 +17,4 @@ WHERE (k.productive, k.idle, k.stalled, k.starting, k.restart, k.failure, k.pree
   AND date_trunc('day', coalesce(k.day, t.day), 'UTC') NOT IN (
     SELECT day FROM ledger_dirtyday WHERE cluster_id = %(cluster)s
   )
-ORDER BY 1, 2;
+ORDER BY 1, 2, 3;

@@ -19,4 +19,4 @@ WHERE (k.productive, k.idle, k.stalled, k.starting, k.restart, k.failure, k.pree
     SELECT day FROM ledger_dirtyday WHERE cluster_id = %(cluster)s
   )
   AND coalesce(k.hour, t.hour) NOT IN (SELECT hour FROM ledger_dirtyhour WHERE cluster_id = %(cluster)s)
-ORDER BY 1, 2;
+ORDER BY 1, 2, 3, 4;

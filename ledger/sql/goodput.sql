@@ -197,7 +197,7 @@ WITH clock AS MATERIALIZED (
     SELECT
         CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
         CASE %(by)s WHEN 'workspace' THEN p.workspace_id WHEN 'pool' THEN p.pool_id END AS id,
-        CASE %(by)s WHEN 'user' THEN p."user" END AS said, 0::bigint AS pool_id,
+        CASE %(by)s WHEN 'user' THEN coalesce(nullif(p."user", ''), 'none') END AS said, 0::bigint AS pool_id,
         coalesce(sum(p.productive), 0) AS productive, coalesce(sum(p.idle), 0) AS idle, coalesce(sum(p.stalled), 0) AS stalled, coalesce(sum(p.starting), 0) AS starting, coalesce(sum(p.restart), 0) AS restart, coalesce(sum(p.failure), 0) AS failure, coalesce(sum(p.preemption), 0) AS preemption, coalesce(sum(p.waiting), 0) AS waiting, coalesce(sum(p.unobserved), 0) AS unobserved, coalesce(sum(p.unobserved_productive), 0) AS unobserved_productive,
         coalesce(sum(p.held_stalled), 0) AS held_stalled, coalesce(sum(p.held_failure), 0) AS held_failure, coalesce(sum(p.held_preemption), 0) AS held_preemption
     FROM parts AS p
@@ -219,7 +219,7 @@ WITH clock AS MATERIALIZED (
     LEFT JOIN ledger_pool AS o ON %(by)s = 'pool' AND %(q)s <> '' AND o.id = l.id
     WHERE (productive <> 0 OR idle <> 0 OR stalled <> 0 OR starting <> 0 OR restart <> 0 OR failure <> 0 OR preemption <> 0 OR waiting <> 0) AND (%(q)s = '' OR strpos(lower(
         CASE %(by)s WHEN 'workspace' THEN w.name WHEN 'run' THEN r.name WHEN 'machine' THEN m.name
-            WHEN 'pool' THEN o.name ELSE coalesce(nullif(l.said, ''), 'none') END
+            WHEN 'pool' THEN o.name ELSE l.said END
     ), lower(%(q)s)) > 0)
 ), edges AS MATERIALIZED (
     -- The place of the last row asked for; null = fewer rows than that, or rows without a place.
@@ -241,7 +241,7 @@ WITH clock AS MATERIALIZED (
             WHEN 'run' THEN (SELECT name FROM ledger_run AS r WHERE r.id = l.id)
             WHEN 'machine' THEN (SELECT name FROM ledger_machine AS m WHERE m.id = l.id)
             WHEN 'pool' THEN (SELECT name FROM ledger_pool AS o WHERE o.id = l.id)
-            ELSE coalesce(nullif(l.said, ''), 'none') END AS name,
+            ELSE l.said END AS name,
         CASE %(by)s WHEN 'run' THEN (SELECT uid FROM ledger_run AS r WHERE r.id = l.id) ELSE '' END AS uid,
         CASE %(by)s WHEN 'run' THEN (
             SELECT w.name FROM ledger_run AS r JOIN ledger_workspace AS w ON w.id = r.workspace_id WHERE r.id = l.id

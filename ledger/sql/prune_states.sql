@@ -6,5 +6,5 @@ DELETE FROM ledger_state WHERE ctid = ANY (ARRAY(
         SELECT FROM ledger_state AS l WHERE l.worker_id = w.id AND l.at < ledger_at(%(edge)s)
           AND (l.at, l.attempt, l.phase, l.content) > (s.at, s.attempt, s.phase, s.content)
     )
-    ORDER BY s.worker_id, s.at LIMIT %(limit)s FOR UPDATE OF s SKIP LOCKED
+    ORDER BY s.worker_id, s.at, s.attempt, s.phase, s.content LIMIT %(limit)s FOR UPDATE OF s SKIP LOCKED
 ));

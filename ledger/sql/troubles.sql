@@ -40,7 +40,7 @@ WITH clock AS MATERIALIZED (
     GROUP BY machine_id, run_id, stall, number
 ), shown AS (
     SELECT *, count(*) OVER () AS count, sum(cost) OVER () AS all_of_it
-    FROM troubles ORDER BY cost DESC, since, machine_id, run_id LIMIT %(limit)s
+    FROM troubles ORDER BY cost DESC, since, machine_id, run_id, stall LIMIT %(limit)s
 )
 SELECT
     t.count, t.all_of_it, t.since, t.until, t.still, m.name, p.name, r.name, r.uid, o.name, t.workers,
@@ -56,4 +56,4 @@ JOIN ledger_machine AS m ON m.id = t.machine_id
 JOIN ledger_pool AS p ON p.id = m.pool_id
 JOIN ledger_run AS r ON r.id = t.run_id
 JOIN ledger_workspace AS o ON o.id = r.workspace_id
-ORDER BY t.cost DESC, t.since, t.machine_id, t.run_id;
+ORDER BY t.cost DESC, t.since, t.machine_id, t.run_id, t.stall;

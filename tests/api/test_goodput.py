@@ -13,7 +13,7 @@ from ledger.core.categories import Category
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, HOUR, MAX_DAYS
 from ledger.decode.values import instant, iso
-from ledger.models import Administration, Membership, Workspace
+from ledger.models import Administration, Membership, Run, Workspace
 from ledger.writing.figures import decimal, in_hours, thousandths
 from ledger.writing.ledgers import ledger
 from tests.api.conftest import Api, Tenants
@@ -128,6 +128,14 @@ def test_every_grouping_has_the_same_total(told: Api, by: str) -> None:
         assert list(answer["rows"][0]) == ["name", "pool", "cluster", *FIGURES]
         held = [row for row in answer["rows"] if row["name"] == "unplaced"]
         assert "goodput" not in held[0]
+
+
+def test_who_is_called_none_and_nobody_are_one_row(told: Api) -> None:
+    Run.objects.filter(user="ana").update(user="none")
+    Run.objects.filter(user="ben").update(user="")
+    answer = goodput(told, by="user", unit="gpu_us", user="none", q="none")
+    (row,) = answer["rows"]
+    assert row == {"name": "none", **answer["total"]}
 
 
 def test_exact_amounts_are_texts_and_say_the_same(told: Api) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.db import connection
@@ -14,6 +15,7 @@ from ledger import throttling
 from ledger.models import Bucket
 from tests.api.conftest import Api
 from tests.api.test_observations import problem
+from tests.api.test_one_instant import EACH_SECOND
 
 MOST, AT_ONCE = 20, 200
 
@@ -73,6 +75,19 @@ def test_who_guesses_tokens_is_slowed_down_by_address(api: Api, few: None) -> No
 def test_nothing_is_counted_where_nothing_is_limited(api: Api) -> None:
     assert api.get("runs", api.token("read")).status_code == 200
     assert not Bucket.objects.exists()
+
+
+@pytest.mark.parametrize("ends", range(1, 8))
+def test_a_bucket_is_filled_as_a_whole(db: None, ends: int) -> None:
+    """Each look at the clock is a second after the last; the bucket is full again between two of them."""
+    with connection.cursor() as cursor:
+        cursor.execute(EACH_SECOND)
+    until = Now() + timedelta(minutes=10, seconds=ends + 0.5)
+    kept = Bucket.objects.create(key=throttling._short("ana"), spent=MOST - 1, until=until)
+    kept.refresh_from_db()
+    assert throttling.spend("ana", throttling.Rate(MOST)) == 0
+    found = Bucket.objects.get()
+    assert found.spent == (MOST if found.until == kept.until else 1)
 
 
 def test_buckets_that_are_full_again_are_removed(db: None) -> None:
