@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings as hypothesis_settings
@@ -20,6 +21,11 @@ from goodput_site.places import places, places_of
 OURS = "GOODPUT_TEST_STATE"
 HOUR_SECONDS, NEAR_SECONDS = 3600, 60
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+# What these files set up takes minutes or a server: one worker does it, once, and before all else.
+TOGETHER = {
+    f"tests/{name}.py" for name in ("slurm/test_real", "site/test_demo", "site/test_supervisor", "faults/test_restarts")
+}
 
 hypothesis_settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 hypothesis_settings.register_profile("dev", deadline=None)
@@ -51,6 +57,22 @@ def pytest_sessionstart(session: pytest.Session) -> None:
             if lock.exists() and time.time() - lock.stat().st_mtime > 10 and nobody_holds(lock):
                 Server(places_of(folder, os.geteuid())).shut_down()
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give the tests of a file that is to stay together to one worker, each other test to whoever is free.
+
+    xdist's own groups do nothing: the names of tests, to which it adds them, cannot be changed in pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return file if file in TOGETHER else nodeid
+
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)

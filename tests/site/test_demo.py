@@ -18,7 +18,6 @@ from ledger.management import demo as demo_file
 from tests.metrics.prom import prometheus
 from tests.site.running import Running, environment, eventually, free_port
 
-pytestmark = pytest.mark.xdist_group("demo")  # one demo for all of them
 COLUMNS = "HELD USED GOODPUT IDLE STALLED START RESTART FAILURE PREEMPT WAITING"
 FOOTNOTE = "USED = productive (running, GPUs busy); GOODPUT = used / held; WAITING = asked for, not yet held"
 

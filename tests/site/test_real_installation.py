@@ -85,7 +85,6 @@ def installation() -> Iterator[Installation]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.mark.xdist_group("installation")
 def test_it_serves_and_counts_with_servers_of_ones_own(installation: Installation) -> None:
     eventually(lambda: "serves at" in installation.site.output(), 90)
     installation.manage("create_organization", "acme")

@@ -15,8 +15,6 @@ from goodput_site.places import places
 from ledger.management import demo
 from tests.site.running import Running, all_gone, descendants, eventually, free_port, manage
 
-pytestmark = pytest.mark.xdist_group("installation")
-
 
 @pytest.fixture(scope="module")
 def running(folders: Path) -> Iterator[Running]:

@@ -15,8 +15,6 @@ from tests.site.running import Running, eventually, free_port
 from tests.slurm.alpha import Alpha
 from tests.slurm.scenario import Ledger, Seen, folder_for, play, seconds, utc
 
-pytestmark = pytest.mark.xdist_group("slurm")
-
 HOUR_ENDS_AFTER = 125
 
 
