@@ -209,7 +209,7 @@ WITH clock AS MATERIALIZED (
     SELECT
         l.*, CASE WHEN %(descending)s THEN -1 ELSE 1 END * CASE %(sort)s
             WHEN 'lost' THEN idle + stalled + starting + restart + failure + preemption + waiting WHEN 'held' THEN productive + idle + held_stalled + starting + restart + held_failure + held_preemption
-            WHEN 'productive' THEN productive WHEN 'goodput' THEN productive / nullif(productive + idle + held_stalled + starting + restart + held_failure + held_preemption, 0)
+            WHEN 'productive' THEN productive WHEN 'goodput' THEN productive::numeric / nullif(productive + idle + held_stalled + starting + restart + held_failure + held_preemption, 0)
             WHEN 'waiting' THEN stalled + failure + preemption + waiting - held_stalled - held_failure - held_preemption
             WHEN 'idle' THEN idle WHEN 'stalled' THEN stalled WHEN 'starting' THEN starting WHEN 'restart' THEN restart WHEN 'failure' THEN failure WHEN 'preemption' THEN preemption END AS place
     FROM ledgers AS l

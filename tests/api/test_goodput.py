@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from ledger import queries
+from ledger.access import scope_of_organization
 from ledger.api.reading import LIMIT_MAX, OFFSET_MAX
 from ledger.core.categories import Category
 from ledger.core.totals import Ledger
-from ledger.core.windows import DAY, HOUR, MAX_DAYS
+from ledger.core.windows import DAY, HOUR, MAX_DAYS, Window
 from ledger.decode.values import instant, iso
 from ledger.models import Administration, Membership, Run, Workspace
 from ledger.writing.figures import decimal, in_hours, thousandths
 from ledger.writing.ledgers import ledger
 from tests.api.conftest import Api, Tenants
 from tests.api.conftest import instant as ago
+from tests.api.history import History
 from tests.api.test_observations import problem
 
 FIGURES = [
@@ -188,6 +191,20 @@ def test_filters_and_search(told: Api) -> None:
     assert names(workspace="") == ["name-of-a", "name-of-b"]
     for foreign in ({"run": "x"}, {"run": "name-of-x"}, {"machine": "machine-of-x"}, {"workspace": "Vision"}):
         assert names(**foreign) == names(**dict.fromkeys(foreign, "never-heard-of")) == []
+
+
+@pytest.mark.parametrize("by", ["workspace", "run", "machine", "pool", "user"])
+def test_goodputs_stand_in_their_order(history: History, by: str) -> None:
+    def sorted_by(sort: str) -> list[Fraction | None]:
+        scope = scope_of_organization(history.tenants.acme)
+        found = queries.goodput(scope, Window(history.edge - 20 * DAY, history.edge), by, sort=sort, limit=None)
+        of = [row.ledger for row in found.rows]
+        return [Fraction(ledger.productive, ledger.allocated) if ledger.allocated else None for ledger in of]
+
+    up = [goodput for goodput in sorted_by("goodput") if goodput is not None]
+    assert up == sorted(up)
+    assert len(set(up)) > 1
+    assert sorted_by("-goodput")[: len(up)] == up[::-1]
 
 
 @pytest.mark.parametrize("sort", ["name", "held", "productive", "goodput", "lost", "waiting", "idle", "preemption"])
