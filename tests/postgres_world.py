@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from itertools import count
 from random import Random
 
-from ledger.categorizer import categorize
+from ledger import sql
+from ledger.categorizer import PARTITIONS_AHEAD, categorize
 from ledger.core.categories import Category
 from ledger.core.postings import LINES
-from ledger.core.windows import HOUR, floor_hour
+from ledger.core.windows import DAY, HOUR, floor_hour
 from ledger.decode import decode
 from ledger.ingest import ingest
 from ledger.models import Cluster, ClusterRule, LedgerHour, OpenCell, Organization
@@ -25,7 +26,8 @@ def moment(ms: int) -> datetime:
 
 
 def make_cluster(settings: Settings, began: int) -> Cluster:
-    """Make a cluster of an organization of its own whose clock stands at `began` (ms)."""
+    """Make a cluster of an organization of its own whose clock stands at `began` (ms), in whatever year tests run."""
+    sql.value("partitions", lower=began - DAY, upper=began + PARTITIONS_AHEAD)
     hour = moment(floor_hour(began))
     cluster = Cluster.objects.create(
         organization=Organization.objects.create(name=f"organization {next(_numbers)}"),
