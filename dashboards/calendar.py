@@ -9,10 +9,11 @@ from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from dashboards import zones
-from dashboards.moments import EPOCH, moment, zone
+from dashboards.moments import EPOCH, moment, zone, zone_of
 from ledger.core.windows import HOUR, floor_hour
 
 HOURS = 24
+Named = tuple[int, str]  # an hour, ms, and what the zone is called in it
 
 
 class Cell(NamedTuple):
@@ -56,20 +57,20 @@ def days_before(at: int, count: int) -> int:
 def days(first: int, last: int) -> tuple[Day, ...]:
     """Return the local days from that of the instant `first` to that of `last`."""
     begin, end = moment(first).date(), moment(last).date()
-    found: dict[date, list[list[int]]] = {}
+    found: dict[date, list[list[Named]]] = {}
     row = 0
     for hour in range(floor_hour(midnight(begin)), midnight(end + timedelta(days=1)), HOUR):
         here = moment(hour)
         if begin <= here.date() <= end:
             row = max(here.hour, row) if here.date() in found else here.hour
-            found.setdefault(here.date(), [[] for _ in range(HOURS)])[row].append(hour)
+            found.setdefault(here.date(), [[] for _ in range(HOURS)])[row].append((hour, zone_of(here)))
     return tuple(Day(day, tuple(cells(of_day))) for day, of_day in found.items())
 
 
-def cells(of_day: list[list[int]]) -> Iterator[Cell]:
+def cells(of_day: list[list[Named]]) -> Iterator[Cell]:
     """Yield the hours of a day's clock; one that the clock skips has none, and begins where the next one does."""
-    start = next(hours[0] for hours in of_day if hours)
+    start = next(hours[0][0] for hours in of_day if hours)
     for hours in of_day:
-        start = hours[0] if hours else start
-        yield Cell(start, len(hours), zone(start))
+        start, name = hours[0] if hours else (start, zone(start))
+        yield Cell(start, len(hours), name)
         start += len(hours) * HOUR

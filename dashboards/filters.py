@@ -6,7 +6,7 @@ What cannot be understood is said in one sentence each, and its default stands i
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Any
+from functools import cached_property
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
@@ -112,13 +112,16 @@ class Shown:
     def length(self) -> str:
         return LENGTHS[self.range]
 
-    def default(self, name: str) -> Any:
-        return {"range": self.usual, "by": self.usual_by}.get(name, DEFAULTS[name])
+    @cached_property
+    def defaults(self) -> dict[str, str]:
+        """What is not said in the query string, as it would be said there."""
+        return DEFAULTS | {"range": self.usual, "by": self.usual_by}
 
-    @property
+    @cached_property
     def state(self) -> dict[str, str]:
         """The query string as a mapping, without what is as it is by default."""
-        said = {name: str(getattr(self, name)) for name in STATE if getattr(self, name) != self.default(name)}
+        values = {name: str(getattr(self, name)) for name in STATE}
+        said = {name: value for name, value in values.items() if value != self.defaults[name]}
         if self.range == "custom":
             del said["range"]
         return said
@@ -133,7 +136,7 @@ class Shown:
             changed.pop("end", None)
         elif "range" in changes:
             del changed["range"]
-        kept = {name: changed[name] for name in STATE if changed.get(name, "") not in ("", str(self.default(name)))}
+        kept = {name: changed[name] for name in STATE if changed.get(name, "") not in ("", self.defaults[name])}
         return "?" + urlencode(kept)
 
     @property
@@ -156,7 +159,7 @@ class Shown:
 
 NOT_STATE = ("window", "usual", "usual_by", "within", "problems")
 STATE = tuple(field.name for field in fields(Shown) if field.name not in NOT_STATE)
-DEFAULTS = {field.name: field.default for field in fields(Shown)}
+DEFAULTS = {field.name: str(field.default) for field in fields(Shown) if field.name in STATE}
 
 
 def shown(

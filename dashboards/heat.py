@@ -5,18 +5,18 @@ screen reader as the table below it; the browser tells an hour's figures under t
 `told`.
 """
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import groupby
+from typing import NamedTuple
 
 from dashboards.bars import Markup
 from dashboards.calendar import HOURS, Cell, Day, days, days_before
 from dashboards.filters import Shown
 from dashboards.moments import iso, moment
 from dashboards.numbers import ABSENT, hours
-from ledger.core.totals import Ledger
-from ledger.core.totals import percent as percentage
+from ledger.core.totals import Ledger, rounded
 from ledger.core.windows import floor_hour
 
 DAYS_MAX = 56
@@ -24,7 +24,18 @@ MARKS_MAX = 14
 CLOCK = (0, 6, 12, 18, 24)
 SHADES = (20, 40, 60, 80, 95)  # the least percent of goodput of the second shade and those after it
 NOT_HELD = -1
-type_known = Mapping[int, Ledger]
+
+
+class Held(NamedTuple):
+    """What was held, and of it productive, GPU-microseconds; no whole ledger, for there are a thousand hours."""
+
+    held: int = 0
+    productive: int = 0
+
+
+NOTHING = Held()
+Known = Mapping[int, Held]
+Column = tuple[Day, tuple[Held, ...]]  # a day and what is known of its hours
 
 
 @dataclass(frozen=True)
@@ -78,14 +89,16 @@ def heat(hourly: Iterable[tuple[int, Ledger]], shown: Shown, until: int) -> Heat
     last = floor_hour(max(min(window.end, until) - 1, window.start))
     first = max(window.start, days_before(last, DAYS_MAX - 1))
     columns = days(first, last)
-    known = {hour: ledger for hour, ledger in hourly if hour >= columns[0].start and ledger.allocated}
+    begin = columns[0].start
+    known = {hour: Held(of.allocated, of.productive) for hour, of in hourly if hour >= begin}
     cells = [cell for column in columns for cell in column.cells]
+    filled = [(column, tuple(of_cell(known, cell) for cell in column.cells)) for column in columns]
     return Heat(
-        start=columns[0].start,
-        minute=moment(columns[0].start).minute,
-        picture=picture(known, columns, until),
-        days=tuple(day(known, column, shown) for column in columns),
-        told=",".join(word(of_cell(known, cell)) for cell in cells),
+        start=begin,
+        minute=moment(begin).minute,
+        picture=picture(filled, until),
+        days=tuple(day(column, found, shown) for column, found in filled),
+        told=",".join(word(of) for _, found in filled for of in found),
         odd=",".join(f"{place}:{cell.hours}" for place, cell in enumerate(cells) if cell.hours != 1),
         zones=",".join(f"{place}:{name}" for place, name in named(cells)),
         cut=first > window.start,
@@ -100,24 +113,32 @@ def named(cells: Sequence[Cell]) -> Iterator[tuple[int, str]]:
         place += len(list(same))
 
 
-def of_cell(known: type_known, cell: Cell) -> Ledger | None:
-    """Return what is known of an hour of the clock; None where nothing was held in it."""
-    found = [known[hour] for hour in cell.instants if hour in known]
-    return sum(found, Ledger()) if found else None
+def of_cell(known: Known, cell: Cell) -> Held:
+    """Return what is known of an hour of the clock."""
+    return together(known.get(hour, NOTHING) for hour in cell.instants)
 
 
-def shade(goodput: Fraction | None) -> int:
+def together(found: Iterable[Held]) -> Held:
+    """Return the sum of some."""
+    held, productive = 0, 0
+    for of in found:
+        held += of.held
+        productive += of.productive
+    return Held(held, productive)
+
+
+def shade(of: Held) -> int:
     """Return the shade of an hour, NOT_HELD when nothing was held in it."""
-    return NOT_HELD if goodput is None else sum(goodput * 100 >= least for least in SHADES)
+    return bisect(SHADES, of.productive * 100 // of.held) if of.held else NOT_HELD
 
 
-def picture(known: type_known, columns: Sequence[Day], until: int) -> Markup:
+def picture(filled: Sequence[Column], until: int) -> Markup:
     """Return the SVG; its user units are days across and hours down."""
     paths: dict[int, list[str]] = {}
     running = ""
-    for x, column in enumerate(columns):
+    for x, (column, found) in enumerate(filled):
         y = 0
-        for depth, same in groupby(shade_of(of_cell(known, cell)) for cell in column.cells):
+        for depth, same in groupby(map(shade, found)):
             long = len(list(same))
             if depth != NOT_HELD:
                 paths.setdefault(depth, []).append(f"M{x} {y}h1v{long}h-1z")
@@ -127,37 +148,30 @@ def picture(known: type_known, columns: Sequence[Day], until: int) -> Markup:
                 running = f'<path class="running" d="M{x} {row}h1v1h-1z"/>'
     drawn = "".join(f'<path class="h{depth}" d="{"".join(path)}"/>' for depth, path in sorted(paths.items()))
     return Markup(
-        f'<svg class="heat-map" viewBox="0 0 {len(columns)} {HOURS}" preserveAspectRatio="none" width="100%" '
+        f'<svg class="heat-map" viewBox="0 0 {len(filled)} {HOURS}" preserveAspectRatio="none" width="100%" '
         f'aria-hidden="true">{drawn}{running}<path class="cursor" d=""/></svg>'
     )
 
 
-def shade_of(ledger: Ledger | None) -> int:
-    return NOT_HELD if ledger is None else shade(ledger.goodput)
-
-
-def word(ledger: Ledger | None) -> str:
+def word(of: Held) -> str:
     """Return what is told of an hour: "93|8.0"; "" where nothing was held."""
-    return "" if ledger is None else f"{whole(ledger)}|{hours(ledger.allocated)}"
+    return f"{percent(of)}|{hours(of.held)}" if of.held else ""
 
 
-def whole(ledger: Ledger) -> str:
-    return percentage(ledger.goodput, ABSENT).removesuffix(" %")
+def percent(of: Held) -> str:
+    """Return goodput as whole percent, without the sign."""
+    return str(rounded(of.productive * 100, of.held)) if of.held else ABSENT
 
 
-def day(known: type_known, column: Day, shown: Shown) -> ShownDay:
+def day(column: Day, found: Sequence[Held], shown: Shown) -> ShownDay:
     """Return a day of the table; an hour that its clock skipped has an empty cell."""
-    found = [of_cell(known, cell) for cell in column.cells]
-    total = sum((ledger for ledger in found if ledger), Ledger())
-    texts = (
-        (whole(ledger) if ledger else ABSENT) if cell.hours else ""
-        for ledger, cell in zip(found, column.cells, strict=True)
-    )
+    total = together(found)
+    texts = (percent(of) if cell.hours else "" for of, cell in zip(found, column.cells, strict=True))
     return ShownDay(
         start=column.start,
         name=column.date.strftime("%a %-d %b"),
         href=shown.link(range="custom", start=iso(column.start), end=iso(column.end)),
         cells=Markup("".join(f"<td>{text}</td>" for text in texts)),
-        goodput=percentage(total.goodput, ABSENT),
-        held=hours(total.allocated),
+        goodput=f"{percent(total)} %" if total.held else ABSENT,
+        held=hours(total.held),
     )

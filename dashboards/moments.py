@@ -19,7 +19,12 @@ def moment(at: int) -> datetime:
 
 def zone(at: int) -> str:
     """Return what the reader's zone is called at an instant: "UTC", "CEST", "UTC+04" where it has no letters."""
-    name = moment(at).tzname() or "UTC"
+    return zone_of(moment(at))
+
+
+def zone_of(here: datetime) -> str:
+    """Return what its zone is called at a moment."""
+    name = here.tzname() or "UTC"
     return f"UTC{name}" if name[0] in "+-" else name
 
 

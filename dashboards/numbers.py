@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from ledger.core.costs import money as in_currency
-from ledger.core.totals import gpu_hours
+from ledger.core.totals import GPU_US_PER_HOUR, rounded
 
 ABSENT = "–"
 THIN_SPACE = "\u202f"
@@ -19,7 +19,7 @@ def grouped(text: str) -> str:
 
 def hours(gpu_us: int) -> str:
     """Return an amount in GPU-hours with one decimal."""
-    return grouped(gpu_hours(gpu_us, 1))
+    return decimal_of(gpu_us * 10, GPU_US_PER_HOUR)
 
 
 def money(amount: int) -> str:
@@ -36,14 +36,19 @@ def gpus(gpus_milli: int) -> str:
 
 def share(part: int, whole: int) -> str:
     """Return part / whole in percent with one decimal, absent when there is no whole."""
-    return f"{decimal(Fraction(part * 100, whole))} %" if whole else ABSENT
+    return f"{decimal_of(part * 1000, whole)} %" if whole else ABSENT
 
 
 def decimal(value: Fraction) -> str:
     """Return a number with one decimal, rounded half to even from the fraction."""
-    tenths = round(value * 10)
+    return decimal_of(value.numerator * 10, value.denominator)
+
+
+def decimal_of(part: int, whole: int) -> str:
+    """Return part / whole, which is a number of tenths, with one decimal and thin spaces between its thousands."""
+    tenths = rounded(part, whole)
     sign = "-" if tenths < 0 else ""
-    return f"{sign}{grouped(str(abs(tenths) // 10))}.{abs(tenths) % 10}"
+    return f"{sign}{abs(tenths) // 10:,}.{abs(tenths) % 10}".replace(",", THIN_SPACE)
 
 
 def signed(value: Fraction) -> str:

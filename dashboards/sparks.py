@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from dashboards.bars import Markup
-from ledger.core.totals import Ledger
-from ledger.core.windows import HOUR, Window
+from ledger.core.totals import Ledger, together
+from ledger.core.windows import DAY, HOUR, Window
 
 BUCKETS_MAX = 60
 BUCKET_HOURS = (1, 2, 3, 6, 12, 24, 48, 72, 168)
@@ -20,14 +20,18 @@ def bucket_hours(window: Window) -> int:
     return next(size for size in BUCKET_HOURS if size >= wanted)
 
 
+def in_days(window: Window) -> bool:
+    """Whether each bucket is of whole days, so that no hour needs to be told apart."""
+    return bucket_hours(window) % 24 == 0 and window.start % DAY == 0
+
+
 def buckets(hourly: Iterable[tuple[int, Ledger]], window: Window) -> list[Ledger]:
     """Return the sums of the window's buckets, in order; hours that are not told are nothing."""
     size = bucket_hours(window) * HOUR
-    sums = [Ledger()] * -(-(window.end - window.start) // size)
+    found: list[list[Ledger]] = [[] for _ in range(-(-(window.end - window.start) // size))]
     for hour, ledger in hourly:
-        place = (hour - window.start) // size
-        sums[place] += ledger
-    return sums
+        found[(hour - window.start) // size].append(ledger)
+    return [together(ledgers) for ledgers in found]
 
 
 def spark(

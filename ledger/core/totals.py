@@ -1,12 +1,15 @@
 """A ledger: amounts in GPU-microseconds by category, and the figures that follow from them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import le
 
 from ledger.core.categories import Category
 
 GPU_US_PER_HOUR = 3_600_000_000
-_NONE_OF_ALL = (0,) * len(Category)
+_COUNT = len(Category)
+_NONE_OF_ALL = (0,) * _COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,9 @@ class Ledger:
     unobserved_productive: int = 0
 
     def __post_init__(self) -> None:
-        assert len(self.amounts) == len(self.held) == len(Category), "a ledger has eight categories"
-        assert all(0 <= h <= a for h, a in zip(self.held, self.amounts, strict=True)), "held ≤ asked, nothing negative"
+        assert len(self.amounts) == len(self.held) == _COUNT, "a ledger has eight categories"
+        assert min(self.held) >= 0, "nothing negative"
+        assert all(map(le, self.held, self.amounts)), "held ≤ asked"
         assert self.held[Category.WAITING] == 0, "waiting is never held"
         assert self.productive == self.held[Category.PRODUCTIVE], "productive is always held"
         assert 0 <= self.unobserved <= self.asked, "unobserved ≤ asked"
@@ -89,9 +93,27 @@ class Ledger:
         return worst if self.amounts[worst] else None
 
 
+def together(ledgers: Sequence[Ledger]) -> Ledger:
+    """Return the sum of many, column by column: one after the other would make and check a ledger for each."""
+    if not ledgers:
+        return Ledger()
+    return Ledger(
+        tuple(map(sum, zip(*(of.amounts for of in ledgers), strict=True))),
+        tuple(map(sum, zip(*(of.held for of in ledgers), strict=True))),
+        sum(of.unobserved for of in ledgers),
+        sum(of.unobserved_productive for of in ledgers),
+    )
+
+
+def rounded(part: int, whole: int) -> int:
+    """Return part / whole rounded half to even, as of a Fraction, which a page has too many to make of."""
+    quotient, rest = divmod(part, whole)
+    return quotient + (2 * rest > whole or (2 * rest == whole and quotient % 2))
+
+
 def gpu_hours(gpu_us: int, decimals: int) -> str:
     """Return an amount in GPU-hours as text, rounded half to even from the integer: "396167.202000"."""
-    scaled = round(Fraction(gpu_us * 10**decimals, GPU_US_PER_HOUR))
+    scaled = rounded(gpu_us * 10**decimals, GPU_US_PER_HOUR)
     whole, part = divmod(abs(scaled), 10**decimals)
     sign = "-" if scaled < 0 else ""
     return f"{sign}{whole}.{part:0{decimals}d}" if decimals else f"{sign}{whole}"

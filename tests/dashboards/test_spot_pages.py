@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboards.filters import shown
-from dashboards.heat import DAYS_MAX, heat, shade
+from dashboards.heat import DAYS_MAX, Held, heat, shade
 from dashboards.numbers import hours
 from dashboards.places import Place
 from ledger import queries
@@ -19,7 +19,6 @@ from ledger.core.windows import DAY, HOUR, Window
 from ledger.ingest import ingest
 from ledger.queries import Filters
 from tests.dashboards.conftest import Get
-from tests.dashboards.ledgers import ledger
 from tests.dashboards.reading import cells, read, text_of
 from tests.dashboards.test_goodput_page import closed
 from tests.dashboards.world import CLOSING, MARKUP, MINUTE, World, run, state
@@ -82,6 +81,18 @@ def test_the_hours_add_up_to_the_window(world: World, only: dict[str, str], is_r
     filters, scope = Filters(**only), scope_of_workspace(world.vision)
     hourly = queries.hourly(scope, window(world), filters)
     assert sum((of for _, of in hourly), Ledger()) == queries.goodput(scope, window(world), filters=filters).total
+    assert queries.total(scope, window(world), filters) == sum((of for _, of in hourly), Ledger())
+    by_day = queries.hourly(scope, window(world), filters, days=True)
+    assert by_day_of(by_day) == by_day_of(hourly)
+    rolled_up = is_rolled_up and bool(hourly) and not {"machine", "run", "uid", "user"} & set(only)
+    assert (len(by_day) < len(hourly)) == rolled_up
+
+
+def by_day_of(hourly: tuple[tuple[int, Ledger], ...]) -> dict[int, Ledger]:
+    found: dict[int, Ledger] = {}
+    for hour, ledger in hourly:
+        found[hour // DAY] = found.get(hour // DAY, Ledger()) + ledger
+    return found
 
 
 def test_what_went_wrong_adds_up_to_what_was_lost_there(world: World, get: Get) -> None:
@@ -219,9 +230,9 @@ def test_names_are_inert_in_what_is_drawn_by_hand(world: World, get: Get) -> Non
 
 def test_shades_follow_goodput() -> None:
     told = [(0, 100), (19, 81), (20, 80), (79, 21), (94, 6), (95, 5), (100, 0)]
-    shades = [shade(ledger(productive=good, idle=bad).goodput) for good, bad in told]
+    shades = [shade(Held(good + bad, good)) for good, bad in told]
     assert shades == [0, 0, 1, 3, 4, 5, 5]
-    assert shade(ledger().goodput) == -1
+    assert shade(Held()) == -1
 
 
 def test_a_long_range_is_cut_to_eight_weeks(world: World, get: Get) -> None:
