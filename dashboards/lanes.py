@@ -1,4 +1,4 @@
-"""The timeline of a run: a lane a worker, or a lane for a group of many, drawn as SVG.
+"""The timeline of a run: a lane a worker, drawn as SVG; `group_lanes` has those of many.
 
 Made by f-string like the bars; names are escaped.
 """
@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
 from django.utils.html import escape
@@ -17,12 +16,9 @@ from dashboards.moments import day_and_clock, length, moment, zone, zone_name
 from dashboards.numbers import gpus
 from dashboards.zoom import Zoom
 from ledger.core.categories import Category
-from ledger.queries import Segment, Timeline
+from ledger.queries import Segment
 
 HEIGHT = 20
-SINGLE_MAX = 24  # more workers are folded into groups
-GROUP = 40
-BUCKETS, BUCKETS_MIN = 80, 5
 RECTS_MAX = 400
 FINEST, COARSEST = 200, 12_000  # thousandths of a percent of the width
 
@@ -50,32 +46,13 @@ class Lane:
     in_group: bool = False
 
 
-def lanes(timeline: Timeline, zoom: Zoom, now: int) -> list[Lane]:
-    """Return the lanes in the order of the workers' names, 2 before 10."""
-    workers = sorted(timeline.workers, key=lambda worker: natural(worker[0]))
-    until = min(timeline.counted_until, zoom.end)
-    if len(workers) <= SINGLE_MAX:
-        return single_lanes(workers, zoom, until, now)
-    found: list[Lane] = []
-    groups = [workers[first : first + GROUP] for first in range(0, len(workers), GROUP)]
-    pictures = group_lanes(groups, zoom, until)
-    for number, (members, drawn) in enumerate(zip(groups, pictures, strict=True)):
-        is_open = number == zoom.open
-        name = f"{members[0][0]} … {members[-1][0]}"
-        href = zoom.link(group=-1 if is_open else number)
-        found.append(Lane(name, f"{len(members)} workers", drawn, href, is_open))
-        if is_open:
-            found += single_lanes(members, zoom, until, now, in_group=True)
-    return found
-
-
 def natural(name: str) -> list[tuple[int, str]]:
     """Return what orders names by their numbers: worker-2 before worker-10."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", name[:253])]
 
 
 def single_lanes(workers: Workers, zoom: Zoom, until: int, now: int, *, in_group: bool = False) -> list[Lane]:
-    """Return a lane a worker, with as much detail as the page can carry."""
+    """Return a lane a worker, with as much detail as the page can carry; what goes on is drawn up to `until`."""
     finest = FINEST
     while True:
         grain = max(zoom.length * finest // 100_000, 1)
@@ -150,7 +127,7 @@ def told(found: Piece, now: int) -> str:
     most = found.most
     when = f"{exact(found.since, now)} – {exact(found.to, now)} {zone(found.to)} ({length(found.to - found.since)})"
     if len(found.parts) > 1:
-        return f"{len(found.parts)} stretches, most of it {most.category.label}, {when}; look closer to tell them apart"
+        return f"{len(found.parts)} stretches, most of it {most.category.label}, {when}"
     where = f"{most.machine} {most.pool}" if most.held else "on no machine"
     still = "" if most.to is not None else ", goes on"
     unseen = ", unobserved" if most.unobserved else ""
@@ -161,82 +138,6 @@ def exact(at: int, now: int) -> str:
     """Return an instant to the second, and to the millisecond where it is between two."""
     rest = f".{at % 1000:03d}" if at % 1000 else ""
     return f"{day_and_clock(at, now)}{moment(at).strftime(':%S')}{rest}"
-
-
-def group_lanes(groups: Sequence[Workers], zoom: Zoom, until: int) -> list[Markup]:
-    """Return the lanes of the groups, with as many columns as the page can carry."""
-    spread = [spread_out(members, zoom, until, BUCKETS) for members in groups]
-    while True:
-        drawn = [list(stack(columns, max((sum(column) for column in columns), default=0))) for columns in spread]
-        if sum(len(rects) for rects in drawn) <= RECTS_MAX or len(spread[0]) <= BUCKETS_MIN:
-            break
-        spread = [halved(columns) for columns in spread]
-    return [
-        Markup(f'<svg class="lane group" role="img" aria-label="{escape(summed(columns))}">{"".join(rects)}</svg>')
-        for columns, rects in zip(spread, drawn, strict=True)
-    ]
-
-
-def halved(columns: list[list[int]]) -> list[list[int]]:
-    """Return half as many columns, each the sum of two."""
-    return [[a + b for a, b in zip(*pair, strict=True)] for pair in zip(columns[::2], columns[1::2], strict=True)]
-
-
-def spread_out(members: Workers, zoom: Zoom, until: int, buckets: int) -> list[list[int]]:
-    """Return how the workers' GPU time is shared out in each of `buckets` columns: held by category, then not held."""
-    lines = 2 * len(Category)
-    columns = [[0] * lines for _ in range(buckets)]
-    changes = [[0] * lines for _ in range(buckets + 1)]  # of the GPUs that fill whole columns
-    size = -(-zoom.length // buckets)
-    for _, segments in members:
-        for segment in segments:
-            since, to = max(segment.since, zoom.start), min(until if segment.to is None else segment.to, zoom.end)
-            if since >= to:
-                continue
-            line, gpus_milli = segment.category + (0 if segment.held else len(Category)), segment.gpus_milli
-            first, last = (since - zoom.start) // size, (to - 1 - zoom.start) // size
-            columns[last][line] += gpus_milli * (to - max(since, zoom.start + last * size))
-            if first < last:
-                columns[first][line] += gpus_milli * (zoom.start + (first + 1) * size - since)
-                changes[first + 1][line] += gpus_milli
-                changes[last][line] -= gpus_milli
-    return whole_columns_added(columns, changes, size)
-
-
-def whole_columns_added(columns: list[list[int]], changes: list[list[int]], size: int) -> list[list[int]]:
-    """Return the columns with what fills them from end to end, `size` ms of the GPUs that have come until then."""
-    full = [0] * len(columns[0])
-    for column, change in zip(columns, changes, strict=False):
-        full = [a + b for a, b in zip(full, change, strict=True)]
-        for line, gpus_milli in enumerate(full):
-            if gpus_milli:
-                column[line] += gpus_milli * size
-    return columns
-
-
-def stack(columns: list[list[int]], top: int) -> Iterator[str]:
-    """Yield the rectangles; columns that look the same are drawn as one. Heights are in pixels of HEIGHT."""
-    shapes = [tuple(amount * HEIGHT // top if top else 0 for amount in column) for column in columns]
-    number = 0
-    for shape, same in groupby(shapes):
-        wide, y = len(list(same)), HEIGHT
-        for line, height in enumerate(shape):
-            if height:
-                y -= height
-                kind = f"{'k' if line < len(Category) else 'u'}{line % len(Category)}"
-                yield (
-                    f'<rect class="{kind}" x="{percent(number * 100_000 // len(columns))}" '
-                    f'width="{percent(wide * 100_000 // len(columns))}" y="{y}" height="{height}"/>'
-                )
-        number += wide
-
-
-def summed(columns: list[list[int]]) -> str:
-    """Say a group in words: each category's share of its GPU time."""
-    count = len(Category)
-    sums = [sum(column[c] + column[c + count] for column in columns) for c in range(count)]
-    whole = sum(sums)
-    return ", ".join(f"{Category(c).label} {round(s * 100 / whole)} %" for c, s in enumerate(sums) if s) or "no time"
 
 
 def axis(zoom: Zoom, now: int) -> Markup:

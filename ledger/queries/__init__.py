@@ -15,7 +15,8 @@ from ledger.queries.fleet import (
     find_spots,
     troubles,
 )
-from ledger.queries.goodput import ANY, GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, hourly, weekly
+from ledger.queries.goodput import ANY, GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, weekly
+from ledger.queries.hourly import hourly, total
 from ledger.queries.losses import Loss, Losses, losses
 from ledger.queries.measured import Answered, measurement
 from ledger.queries.now import (
@@ -34,8 +35,6 @@ from ledger.queries.runs import (
     RunRow,
     Runs,
     RunWorker,
-    Segment,
-    Timeline,
     find_run,
     run_conditions,
     run_end,
@@ -44,7 +43,6 @@ from ledger.queries.runs import (
     run_window,
     run_workers,
     runs,
-    timeline,
 )
 from ledger.queries.scrape import GoingRun, Scrape, scrape
 from ledger.queries.sources import HeldWorker, SourceNow, held_workers, sources_now
@@ -56,6 +54,7 @@ from ledger.queries.stragglers import (
     straggled_runs,
     stragglers_now,
 )
+from ledger.queries.timelines import Change, Segment, Timed, Timeline, changes, segments, timed_workers, timeline
 
 __all__ = [
     "ANY",
@@ -67,6 +66,7 @@ __all__ = [
     "Answered",
     "Capacity",
     "CapacityWeek",
+    "Change",
     "ClusterHealth",
     "Costs",
     "Failures",
@@ -89,6 +89,7 @@ __all__ = [
     "StalledWorker",
     "StraggledRun",
     "StragglingWorker",
+    "Timed",
     "Timeline",
     "Trouble",
     "Troubles",
@@ -99,6 +100,7 @@ __all__ = [
     "alerts_firing",
     "capacity",
     "capacity_weeks",
+    "changes",
     "clusters_health",
     "failures",
     "find_run",
@@ -122,12 +124,15 @@ __all__ = [
     "run_workers",
     "runs",
     "scrape",
+    "segments",
     "sources_now",
     "stalled_now",
     "straggle_history",
     "straggled_runs",
     "stragglers_now",
+    "timed_workers",
     "timeline",
+    "total",
     "troubles",
     "weekly",
 ]

@@ -1,9 +1,7 @@
-"""Runs: which there are, one of them with its workers, its ledger, and its workers' timeline."""
+"""Runs: which there are, one of them with its workers and its ledger."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from ledger import sql
@@ -14,8 +12,6 @@ from ledger.core.windows import HOUR, MAX_DAYS, Window, floor_hour
 from ledger.decode.again import conditions_of
 from ledger.queries.goodput import ANY, Answer, Filters, goodput
 from ledger.queries.now import now
-
-_CATEGORIES = tuple(Category)  # a look-up is cheaper than a call, and a timeline has many
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +59,6 @@ class RunWorker(NamedTuple):
     attempt: int
     step: int | None
     step_at: int | None
-
-
-class Segment(NamedTuple):
-    """A worker's time in one category; `to` None = still."""
-
-    since: int
-    to: int | None
-    category: Category
-    unobserved: bool
-    gpus_milli: int
-    held: bool
-    machine: str
-    pool: str
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """The segments of each worker of a run, and up to when they are counted."""
-
-    workers: tuple[tuple[str, tuple[Segment, ...]], ...]
-    counted_until: int
 
 
 def runs(scope: Scope, filters: Filters = ANY, going: bool | None = None, limit: int = 100, offset: int = 0) -> Runs:
@@ -155,15 +129,3 @@ def run_end(run: RunKey) -> int | None:
 def run_goodput(scope: Scope, run: RunKey, window: Window | None = None) -> Answer:
     """Return the ledger of one run, as the only row and the total; without a window since it was submitted."""
     return goodput(replace(scope, cluster=run.cluster), window or run_window(run), "run", Filters(run_ids=(run.id,)))
-
-
-def timeline(run: RunKey, start: int, end: int, limit: int | None = None) -> Timeline:
-    """Return the segments of the run's workers within [start, end), ms; the first `limit` of them."""
-    counted_until = int(sql.value("cluster_until", cluster=run.cluster))
-    rows = sql.rows("timeline", run=run.id, start=start, end=end, limit=limit)
-    return Timeline(tuple(_lanes(rows)), counted_until)
-
-
-def _lanes(rows: list[tuple[Any, ...]]) -> Iterator[tuple[str, tuple[Segment, ...]]]:
-    for worker, lane in groupby(rows, key=lambda row: row[0]):
-        yield worker, tuple(Segment(row[1], row[2], _CATEGORIES[row[3]], *row[4:]) for row in lane)

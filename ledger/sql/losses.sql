@@ -3,30 +3,35 @@
 WITH clock AS MATERIALIZED (
     SELECT id, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
     FROM ledger_cluster WHERE id = (SELECT cluster_id FROM ledger_run WHERE id = %(run)s)
-), pieces AS (
+), alike AS MATERIALIZED (
+    -- a gang loses together: what its workers lost from one instant to another is one piece
     SELECT
-        w.id AS worker_id, w.name, s.category, s.machine_id <> 0 AS held, s.gpus_milli, s.until IS NULL AS still,
         CASE WHEN s.category = ANY (%(together)s::int[]) THEN -1 ELSE s.category END AS kind,
-        greatest(ledger_ms(s.since), %(start)s) AS since,
-        least(coalesce(ledger_ms(s.until), ledger_ms(k.until)), ledger_ms(k.until), %(end)s) AS until
+        s.category, s.machine_id <> 0 AS held, s.since, s.until, k.until AS counted,
+        sum(s.gpus_milli) AS gpus_milli, array_agg(w.id) AS ids, min(w.name) AS first
     FROM ledger_worker AS w
     JOIN clock AS k ON k.id = w.cluster_id
     JOIN ledger_span AS s ON s.worker_id = w.id
     WHERE w.run_id = %(run)s AND s.category <> %(productive)s AND s.since < k.until
       AND s.since < ledger_at(%(end)s) AND (s.until IS NULL OR s.until > ledger_at(%(start)s))
+    GROUP BY 1, 2, 3, 4, 5, 6
+), pieces AS (
+    SELECT
+        kind, category, held, gpus_milli, ids, first, until IS NULL AS still, greatest(ledger_ms(since), %(start)s) AS since,
+        least(coalesce(ledger_ms(until), ledger_ms(counted)), ledger_ms(counted), %(end)s) AS until
+    FROM alike
 ), marked AS (
     SELECT *, since > max(until) OVER (
-        PARTITION BY kind ORDER BY since, until, worker_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        PARTITION BY kind ORDER BY since, until, category, held ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS begins
     FROM pieces
-), numbered AS (
-    SELECT *, count(*) FILTER (WHERE begins) OVER (PARTITION BY kind ORDER BY since, until, worker_id) AS number
+), numbered AS MATERIALIZED (
+    SELECT *, count(*) FILTER (WHERE begins) OVER (PARTITION BY kind ORDER BY since, until, category, held) AS number
     FROM marked
 ), losses AS (
     SELECT
         kind, number, min(since) AS since, max(until) AS until, bool_or(still AND until < %(end)s) AS still,
-        count(DISTINCT worker_id) AS workers, array_agg(DISTINCT worker_id) AS ids,
-        (array_agg(worker_id ORDER BY since, name))[1] AS first_id, (array_agg(name ORDER BY since, name))[1] AS first,
+        (array_agg(first ORDER BY since, first))[1] AS first,
         sum(gpus_milli * (until - since)) AS cost,
         coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 1), 0) AS idle,
         coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 2), 0) AS stalled,
@@ -43,23 +48,30 @@ WITH clock AS MATERIALIZED (
         coalesce(sum(gpus_milli * (until - since)) FILTER (WHERE category = 6 AND held), 0) AS held_preemption
     FROM numbered
     GROUP BY kind, number
-), shown AS (
+), shown AS MATERIALIZED (
     SELECT *, count(*) OVER () AS count FROM losses ORDER BY cost DESC, since, kind LIMIT %(limit)s
+), members AS (
+    SELECT n.kind, n.number, array_agg(DISTINCT id) AS ids
+    FROM shown AS l JOIN numbered AS n ON n.kind = l.kind AND n.number = l.number CROSS JOIN unnest(n.ids) AS id
+    GROUP BY n.kind, n.number
 )
 SELECT
-    count, since, until, still, workers, first,
+    l.count, l.since, l.until, l.still, cardinality(w.ids), l.first,
     coalesce((
-        SELECT m.name FROM ledger_span AS s JOIN ledger_machine AS m ON m.id = s.machine_id
-        WHERE s.worker_id = l.first_id AND s.since <= ledger_at(l.since) AND s.machine_id > 1
+        SELECT m.name
+        FROM ledger_worker AS f
+        JOIN ledger_span AS s ON s.worker_id = f.id
+        JOIN ledger_machine AS m ON m.id = s.machine_id
+        WHERE f.run_id = %(run)s AND f.name = l.first AND s.since <= ledger_at(l.since) AND s.machine_id > 1
         ORDER BY s.since DESC LIMIT 1
     ), ''),
     ARRAY(
         SELECT DISTINCT t.reason FROM ledger_state AS t
-        WHERE t.worker_id = ANY (l.ids) AND t.at >= ledger_at(l.since) AND t.at < ledger_at(l.until)
+        WHERE t.worker_id = ANY (w.ids) AND t.at >= ledger_at(l.since) AND t.at < ledger_at(l.until)
           AND t.reason = ANY (%(reasons)s::text[])
         ORDER BY t.reason
     ),
     0, idle, stalled, starting, restart, failure, preemption, waiting, 0, 0,
     0, held_idle, held_stalled, held_starting, held_restart, held_failure, held_preemption, 0
-FROM shown AS l
-ORDER BY cost DESC, since, kind;
+FROM shown AS l JOIN members AS w ON w.kind = l.kind AND w.number = l.number
+ORDER BY l.cost DESC, l.since, l.kind;

@@ -1,9 +1,12 @@
 -- Runs of workspaces, those that go on first, then the newest; with what they hold and ask for now.
 WITH live AS (
-    SELECT w.run_id, min(s.since) AS since, sum(s.gpus_milli) FILTER (WHERE s.machine_id <> 0) AS held,
+    SELECT w.run_id, sum(s.gpus_milli) FILTER (WHERE s.machine_id <> 0) AS held,
         sum(s.gpus_milli) FILTER (WHERE s.machine_id = 0) AS waiting, bool_or(s.category = 2 AND s.machine_id <> 0) AS stalled
     FROM ledger_span AS s JOIN ledger_worker AS w ON w.id = s.worker_id JOIN ledger_run AS r ON r.id = w.run_id
     WHERE s.until IS NULL AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(cluster)s = 0 OR r.cluster_id = %(cluster)s)
+      AND (%(run)s = '' OR r.name = %(run)s OR r.uid = %(run)s)
+      AND (%(uid)s = '' OR r.uid = %(uid)s)
     GROUP BY w.run_id
 ), matching AS (
     SELECT

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from dashboards.filters import shown
-from dashboards.lanes import HEIGHT, Piece, lanes, pieces
+from dashboards.lanes import Piece, pieces
 from dashboards.moments import iso
 from dashboards.numbers import decimal, hours
 from dashboards.zoom import TICKS_MAX, Zoom, zoom
@@ -18,7 +18,7 @@ from ledger.batches import Batch, Condition, RunItem
 from ledger.core.categories import Category, Phase
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.ingest import ingest
-from ledger.queries import Segment, Timeline
+from ledger.queries import Segment
 from tests.dashboards.conftest import Get
 from tests.dashboards.reading import read, text_of
 from tests.dashboards.test_goodput_page import closed
@@ -119,31 +119,6 @@ def test_the_timeline_has_a_lane_a_worker_with_exact_instants(world: World, get:
     whole_hour = r"\d+ \w+( \d{4})? \d\d:00:00"  # with its year when that is over
     rest = r" UTC \(1 h 0 min\), gpu-1 h100, attempt 1, 8 GPUs"
     assert re.fullmatch(f"failure, {whole_hour} – {whole_hour}{rest}", failed)
-
-
-def test_a_thousand_workers_are_folded_and_a_group_can_be_opened() -> None:
-    workers = tuple((f"worker-{n}", (segment(0, DAY), segment(DAY, None, Category.IDLE))) for n in range(1000))
-    timeline = Timeline(workers, 2 * DAY)
-    folded = lanes(timeline, part(0, 2 * DAY), 2 * DAY)
-    assert len(folded) == 25
-    assert (folded[1].name, folded[1].detail) == ("worker-40 … worker-79", "40 workers")
-    assert folded[0].picture.count("<rect") == 2
-    assert 'aria-label="productive 50 %, idle 50 %"' in folded[0].picture
-    assert f'class="k1" x="50%" width="50%" y="0" height="{HEIGHT}"' in folded[0].picture
-    opened = lanes(timeline, part(0, 2 * DAY, group=1), 2 * DAY)
-    assert len(opened) == 65
-    assert [lane.name for lane in opened[2:4]] == ["worker-40", "worker-41"]
-    assert sum(len(lane.picture) for lane in folded) < 20_000
-
-
-def test_groups_have_as_many_columns_as_the_page_can_carry() -> None:
-    turns = tuple(Category(n % 7) for n in range(80))
-    busy = tuple(segment(n * HOUR, (n + 1) * HOUR, turns[n]) for n in range(80))
-    workers = tuple((f"worker-{n}", busy[n % 5 :]) for n in range(2000))
-    folded = lanes(Timeline(workers, 80 * HOUR), part(0, 80 * HOUR), 80 * HOUR)
-    assert len(folded) == 50
-    assert sum(lane.picture.count("<rect") for lane in folded) <= 10 * 7 * 50
-    assert sum(len(lane.picture) for lane in folded) < 150_000
 
 
 def test_a_run_is_seen_beside_the_others(world: World, get: Get) -> None:
