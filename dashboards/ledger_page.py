@@ -82,7 +82,7 @@ def before(scope: Scope, wanted: Shown, first_hour: int | None) -> Ledger | None
     window = wanted.window.before()
     if first_hour is None or first_hour > window.start:
         return None
-    return queries.goodput(scope, window, filters=wanted.narrowed, limit=1).total
+    return queries.total(scope, window, wanted.narrowed)
 
 
 def chips(scope: Scope, wanted: Shown) -> list[tuple[str, str, str]]:

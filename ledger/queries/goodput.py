@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from ledger import sql
@@ -267,10 +267,3 @@ def ledger_of(amounts: Sequence[Any]) -> Ledger:
     values = [int(amount) for amount in amounts]
     count = len(Category)
     return Ledger(tuple(values[:count]), tuple(values[count + 2 :]), values[count], values[count + 1])
-
-
-def hourly(scope: Scope, window: Window, filters: Filters = ANY) -> tuple[tuple[int, Ledger], ...]:
-    """Return (hour, ledger) for each hour of the window in which anything was counted; a search thins nothing out."""
-    rollup = "pool" if _rollup(_asked("pool", filters)) == "pool" else ""
-    asked = {**_within(scope, window), **asdict(filters), "cluster": scope.cluster, "rollup": rollup}
-    return tuple((row[0], ledger_of(row[1:])) for row in sql.rows("goodput_hourly", **asked))

@@ -68,6 +68,12 @@ def clusters_health() -> tuple[ClusterHealth, ...]:
 
 
 def first_hour(scope: Scope) -> int | None:
-    """Return the first hour in which anything was counted, None when nothing was yet."""
-    found = sql.value("first_hour", workspaces=sorted(scope.workspaces), cluster=scope.cluster)
+    """Return the first hour in which anything was counted, None when nothing was yet.
+
+    One statement where the roll-ups tell it, which they mostly do; two where a day is not rolled up.
+    """
+    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster}
+    found = sql.value("first_hour", **where)
+    if found is None:
+        found = sql.value("first_hour_unrolled", **where)
     return None if found is None else int(found)

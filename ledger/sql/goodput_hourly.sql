@@ -1,80 +1,167 @@
--- A ledger per hour of [start, end), closed and open, of what the filters leave.
+-- A ledger per hour of [start, end), closed and open, of what the filters leave; where `told` is days, a day that is rolled up
+-- is told as one, as its first hour. Time on machines is held, so productive, idle, starting and restart always are and
+-- waiting never is. OFFSET 0 keeps each day, hour and run a look-up by its key, for how many there are is not known when
+-- this is planned.
 WITH clock AS MATERIALIZED (
-    SELECT id, open_hour, final_to, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
+    SELECT id, open_hour, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
       AND (%(cluster)s = 0 OR id = %(cluster)s)
+), days AS MATERIALIZED (
+    -- Whole days of the window that are over and rolled up.
+    SELECT k.id AS cluster_id, day
+    FROM clock AS k, generate_series(
+        date_trunc('day', ledger_at(%(start)s) + interval '24 hours' - interval '1 millisecond', 'UTC'),
+        least(date_trunc('day', ledger_at(%(end)s), 'UTC'), date_trunc('day', k.open_hour, 'UTC')) - interval '24 hours',
+        interval '24 hours'
+    ) AS day
+    WHERE %(lookup)s = 'pool' AND %(told)s = 'days'
+      AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
 ), hours AS MATERIALIZED (
-    -- The closed hours of the window; `summed`: rolled up, and that has all that is asked.
-    SELECT k.id AS cluster_id, hour, %(rollup)s = 'pool'
+    -- All other hours that are closed; `summed`: rolled up, and that has all that is asked.
+    SELECT k.id AS cluster_id, hour, %(lookup)s = 'pool'
         AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
         AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')) AS summed
     FROM clock AS k, generate_series(
         ledger_at(%(start)s), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
     ) AS hour
+    WHERE %(told)s = 'hours'
+       OR NOT EXISTS (SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC'))
 ), parts AS (
-    -- OFFSET 0 keeps each hour a look-up by its key, for how many there are is not known when this is planned.
-    SELECT p.hour, p.workspace_id, 0::bigint AS run_id, '' AS "user", 0::bigint AS machine_id, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    -- only told: days
+    SELECT d.day AS hour, p.workspace_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    FROM days AS d
+    CROSS JOIN LATERAL (
+        SELECT * FROM ledger_daypool AS p
+        WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[])
+          AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+        OFFSET 0
+    ) AS p
+    -- end only
+    -- only lookup: pool
+    UNION ALL
+    SELECT h.hour, p.workspace_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM hours AS h
     CROSS JOIN LATERAL (
         SELECT * FROM ledger_hourpool AS p
-        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0
+        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[])
+          AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+        OFFSET 0
     ) AS p
     WHERE h.summed
     UNION ALL
-    SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    SELECT h.hour, r.workspace_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM hours AS h
     CROSS JOIN LATERAL (
         SELECT * FROM ledger_hour AS p
         WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
           -- a window's hours, once more, so that only their months are looked into
-          AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s) OFFSET 0
+          AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+          AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+        OFFSET 0
     ) AS p
+    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
+    WHERE %(lookup)s = 'pool' AND NOT h.summed
+    -- end only
+    -- only lookup: hours
+    UNION ALL
+    SELECT p.hour, r.workspace_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    FROM ledger_hour AS p
+    JOIN clock AS k ON k.id = p.cluster_id
     JOIN ledger_run AS r ON r.id = p.run_id
-    WHERE NOT h.summed AND %(machine)s IN ('', 'unplaced', 'unknown') AND %(run)s = '' AND %(uid)s = ''
+    WHERE %(lookup)s = 'hours' AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+      AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
+      AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    -- end only
+    -- only lookup: machine
     UNION ALL
     -- what is asked of one machine or run is found by its own index, which has no machine that many share
-    SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    SELECT p.hour, r.workspace_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM ledger_hour AS p
     JOIN clock AS k ON k.id = p.cluster_id
-    JOIN ledger_run AS r ON r.id = p.run_id
-    WHERE %(machine)s NOT IN ('', 'unplaced', 'unknown') AND p.machine_id > 1 AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
+    WHERE %(lookup)s = 'machine' AND p.machine_id > 1 AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+      AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
+      AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
+      AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
+      AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    -- end only
+    -- only lookup: run
     UNION ALL
-    SELECT p.hour, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+    SELECT p.hour, r.workspace_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM ledger_hour AS p
     JOIN clock AS k ON k.id = p.cluster_id
-    JOIN ledger_run AS r ON r.id = p.run_id
-    WHERE %(machine)s IN ('', 'unplaced', 'unknown') AND (%(run)s <> '' OR %(uid)s <> '') AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
+    WHERE %(lookup)s = 'run' AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+      AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
+      AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
+      AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
+      AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    -- end only
     UNION ALL
     SELECT
-        k.open_hour, r.workspace_id, c.run_id, r."user", c.machine_id, c.pool_id, c.machine_id <> 0,
-        (c.a_productive + c.g_productive * elapsed)::bigint,
-        (c.a_idle + c.g_idle * elapsed)::bigint,
-        (c.a_stalled + c.g_stalled * elapsed)::bigint,
-        (c.a_starting + c.g_starting * elapsed)::bigint,
-        (c.a_restart + c.g_restart * elapsed)::bigint,
-        (c.a_failure + c.g_failure * elapsed)::bigint,
-        (c.a_preemption + c.g_preemption * elapsed)::bigint,
-        (c.a_waiting + c.g_waiting * elapsed)::bigint,
-        (c.a_unobserved + c.g_unobserved * elapsed)::bigint,
-        (c.a_unobserved_productive + c.g_unobserved_productive * elapsed)::bigint
+        k.open_hour, r.workspace_id, p.held,
+        p.a_productive + p.g_productive * k.elapsed,
+        p.a_idle + p.g_idle * k.elapsed,
+        p.a_stalled + p.g_stalled * k.elapsed,
+        p.a_starting + p.g_starting * k.elapsed,
+        p.a_restart + p.g_restart * k.elapsed,
+        p.a_failure + p.g_failure * k.elapsed,
+        p.a_preemption + p.g_preemption * k.elapsed,
+        p.a_waiting + p.g_waiting * k.elapsed,
+        p.a_unobserved + p.g_unobserved * k.elapsed,
+        p.a_unobserved_productive + p.g_unobserved_productive * k.elapsed
     FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock) AS k
-    JOIN ledger_opencell AS c ON c.cluster_id = k.id
-    JOIN ledger_run AS r ON r.id = c.run_id
+    CROSS JOIN LATERAL (
+        SELECT
+            p.run_id, p.machine_id <> 0 AS held,
+            ledger_sum(p.a_productive) AS a_productive, ledger_sum(p.g_productive) AS g_productive,
+            ledger_sum(p.a_idle) AS a_idle, ledger_sum(p.g_idle) AS g_idle,
+            ledger_sum(p.a_stalled) AS a_stalled, ledger_sum(p.g_stalled) AS g_stalled,
+            ledger_sum(p.a_starting) AS a_starting, ledger_sum(p.g_starting) AS g_starting,
+            ledger_sum(p.a_restart) AS a_restart, ledger_sum(p.g_restart) AS g_restart,
+            ledger_sum(p.a_failure) AS a_failure, ledger_sum(p.g_failure) AS g_failure,
+            ledger_sum(p.a_preemption) AS a_preemption, ledger_sum(p.g_preemption) AS g_preemption,
+            ledger_sum(p.a_waiting) AS a_waiting, ledger_sum(p.g_waiting) AS g_waiting,
+            ledger_sum(p.a_unobserved) AS a_unobserved, ledger_sum(p.g_unobserved) AS g_unobserved,
+            ledger_sum(p.a_unobserved_productive) AS a_unobserved_productive, ledger_sum(p.g_unobserved_productive) AS g_unobserved_productive
+        FROM ledger_opencell AS p
+        WHERE p.cluster_id = k.id
+          AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
+          AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
+          AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
+          AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+        GROUP BY 1, 2
+    ) AS p
+    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
     WHERE k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+), sums AS (
+    SELECT
+        hour,
+        coalesce(ledger_sum(productive), 0) AS productive,
+        coalesce(ledger_sum(idle), 0) AS idle,
+        coalesce(ledger_sum(stalled), 0) AS stalled,
+        coalesce(ledger_sum(starting), 0) AS starting,
+        coalesce(ledger_sum(restart), 0) AS restart,
+        coalesce(ledger_sum(failure), 0) AS failure,
+        coalesce(ledger_sum(preemption), 0) AS preemption,
+        coalesce(ledger_sum(waiting), 0) AS waiting,
+        coalesce(ledger_sum(unobserved), 0) AS unobserved,
+        coalesce(ledger_sum(unobserved_productive), 0) AS unobserved_productive,
+        coalesce(ledger_sum(stalled) FILTER (WHERE held), 0) AS held_stalled,
+        coalesce(ledger_sum(failure) FILTER (WHERE held), 0) AS held_failure,
+        coalesce(ledger_sum(preemption) FILTER (WHERE held), 0) AS held_preemption
+    FROM parts AS p (hour, workspace_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive)
+    WHERE p.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(workspace)s = '' OR p.workspace_id = ANY (ARRAY(SELECT id FROM ledger_workspace WHERE name = %(workspace)s)))
+    GROUP BY hour
 )
 SELECT
-    ledger_ms(hour),
-    coalesce(sum(productive), 0), coalesce(sum(idle), 0), coalesce(sum(stalled), 0), coalesce(sum(starting), 0), coalesce(sum(restart), 0), coalesce(sum(failure), 0), coalesce(sum(preemption), 0), coalesce(sum(waiting), 0), coalesce(sum(unobserved), 0), coalesce(sum(unobserved_productive), 0),
-    coalesce(sum(productive) FILTER (WHERE held), 0), coalesce(sum(idle) FILTER (WHERE held), 0), coalesce(sum(stalled) FILTER (WHERE held), 0), coalesce(sum(starting) FILTER (WHERE held), 0), coalesce(sum(restart) FILTER (WHERE held), 0), coalesce(sum(failure) FILTER (WHERE held), 0), coalesce(sum(preemption) FILTER (WHERE held), 0), coalesce(sum(waiting) FILTER (WHERE held), 0)
-FROM parts AS p
-WHERE p.workspace_id = ANY (%(workspaces)s::bigint[])
-  -- Arrays, not IN: so the parts are read by their indexes.
-  AND (%(workspace)s = '' OR p.workspace_id = ANY (ARRAY(SELECT id FROM ledger_workspace WHERE name = %(workspace)s)))
-  AND (%(user)s = '' OR p."user" = %(user)s OR (%(user)s = 'none' AND p."user" = ''))
-  AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
-  AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
-  AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
-  AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
-GROUP BY hour
+    ledger_ms(hour), productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive,
+    productive, idle, held_stalled, starting, restart, held_failure, held_preemption, 0
+FROM sums
 ORDER BY hour;

@@ -1,6 +1,9 @@
--- Workers that are stragglers now, with what their gang holds.
+-- Workers that are stragglers now, with what their gang holds. Names are looked up for those that are found: there are few,
+-- and fewer tables to join are planned sooner.
 SELECT
-    o.name, r.name, r.uid, w.name, m.name, p.name, ledger_ms(t.since), w.step, s.gpus_milli, t.step_ms, t.gang_ms, t.behind,
+    (SELECT name FROM ledger_workspace WHERE id = r.workspace_id), r.name, r.uid, w.name,
+    (SELECT name FROM ledger_machine WHERE id = s.machine_id), (SELECT name FROM ledger_pool WHERE id = s.pool_id), ledger_ms(t.since),
+    w.step, s.gpus_milli, t.step_ms, t.gang_ms, t.behind,
     (
         SELECT sum(g.gpus_milli) FROM ledger_worker AS x JOIN ledger_span AS g ON g.worker_id = x.id AND g.until IS NULL
         WHERE x.run_id = r.id AND g.machine_id <> 0
@@ -8,10 +11,7 @@ SELECT
 FROM ledger_straggle AS t
 JOIN ledger_worker AS w ON w.id = t.worker_id
 JOIN ledger_run AS r ON r.id = w.run_id
-JOIN ledger_workspace AS o ON o.id = r.workspace_id
 JOIN ledger_span AS s ON s.worker_id = w.id AND s.until IS NULL AND s.machine_id <> 0
-JOIN ledger_machine AS m ON m.id = s.machine_id
-JOIN ledger_pool AS p ON p.id = s.pool_id
 WHERE t.until IS NULL AND t.confirmed
   AND r.workspace_id = ANY (%(workspaces)s::bigint[]) AND (%(cluster)s = 0 OR r.cluster_id = %(cluster)s)
   AND (%(run)s = 0 OR r.id = %(run)s)

@@ -1,4 +1,7 @@
-"""How many statements each page takes: a recorded number that does not grow with what there is to show."""
+"""How many statements each page takes: a recorded number that does not grow with what there is to show.
+
+But for one: the days of this world are not rolled up, so the first hour is looked for among the hours, too.
+"""
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -8,21 +11,21 @@ from tests.dashboards.world import World, more_runs
 
 ROOM, EAST = "/w/acme/vision", "/organizations/acme/clusters/east"
 STATEMENTS: dict[tuple[str, str], int] = {
-    ("ana", f"{ROOM}/goodput"): 12,
-    ("ana", f"{ROOM}/goodput?by=machine&run=uid-llm&q=gpu"): 17,
-    ("ana", f"{ROOM}/goodput/weekly"): 8,
+    ("ana", f"{ROOM}/goodput"): 13,
+    ("ana", f"{ROOM}/goodput?by=machine&run=uid-llm&q=gpu"): 18,
+    ("ana", f"{ROOM}/goodput/weekly"): 9,
     ("ana", f"{ROOM}/runs"): 7,
     ("ana", f"{ROOM}/runs/uid-llm"): 21,
-    ("ana", f"{ROOM}/machines"): 10,
-    ("ana", f"{ROOM}/machines/gpu-5"): 13,
-    ("ana", f"{ROOM}/pools"): 9,
-    ("ana", f"{ROOM}/pools/h100"): 12,
-    ("adam", f"{EAST}/goodput"): 16,
-    ("adam", f"{EAST}/goodput/weekly"): 10,
-    ("adam", f"{EAST}/machines"): 12,
-    ("adam", f"{EAST}/machines/gpu-5"): 15,
-    ("adam", f"{EAST}/pools"): 11,
-    ("adam", f"{EAST}/pools/h100"): 14,
+    ("ana", f"{ROOM}/machines"): 11,
+    ("ana", f"{ROOM}/machines/gpu-5"): 14,
+    ("ana", f"{ROOM}/pools"): 10,
+    ("ana", f"{ROOM}/pools/h100"): 13,
+    ("adam", f"{EAST}/goodput"): 17,
+    ("adam", f"{EAST}/goodput/weekly"): 11,
+    ("adam", f"{EAST}/machines"): 13,
+    ("adam", f"{EAST}/machines/gpu-5"): 16,
+    ("adam", f"{EAST}/pools"): 12,
+    ("adam", f"{EAST}/pools/h100"): 15,
 }
 
 
