@@ -1,9 +1,14 @@
-"""The rows of a ledger page as its table shows them."""
+"""The rows of a ledger page as its table shows them.
+
+A row's cells are made by f-string like its bar; what others have named is escaped.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+
+from django.utils.html import escape
 
 from dashboards.bars import Markup, bar
 from dashboards.filters import Shown
@@ -73,6 +78,32 @@ class ShownRow:
     @property
     def bar(self) -> Markup:
         return bar(self.ledger, self.full, self.deeper)
+
+    @property
+    def named(self) -> Markup:
+        """Its name, which leads where there is something to go to, and what tells it apart."""
+        name = escape(self.name)
+        to = f'<a id="name-{self.key}" href="{escape(self.href)}">{name}</a>' if self.href else name
+        detail = f' <span class="detail">{escape(self.detail)}</span>' if self.detail else ""
+        return Markup(f'<span class="name" title="{name}">{to}</span>{detail}')
+
+    @property
+    def bars_cells(self) -> Markup:
+        """The cells of its line in a table of bars, after its name."""
+        of = self.numbers
+        columns = (("held", of.held), ("productive", of.used), ("goodput", of.goodput))
+        picked = number("picked", of.picked) if of.picked else ""
+        wasted = number("wasted", of.wasted) if of.wasted else ""
+        before = "".join(number(name, text) for name, text in columns)
+        return Markup(f'{before}<td class="went">{self.bar}</td>{picked}{number("lost", of.lost)}{wasted}')
+
+    @property
+    def numbers_cells(self) -> Markup:
+        """The same in a table of numbers."""
+        of = self.numbers
+        rest = (number("zero" if text == "0.0" else "", text) for text in of.rest)
+        cells = [number("", text) for text in (of.held, of.used, of.goodput)] + [*rest, number("", of.lost)]
+        return Markup("".join(cells) + (number("", of.cost) + number("", of.wasted) if of.wasted else ""))
 
 
 @dataclass(frozen=True)
@@ -225,6 +256,11 @@ def parts(whole: Ledger, shown: Shown) -> tuple[Part, ...]:
         )
         for category in Category
     )
+
+
+def number(name: str, text: str) -> str:
+    """Return a cell of a column of that name."""
+    return f'<td class="num{" " if name else ""}{name}" data-n>{text}</td>'
 
 
 def numbers(ledger: Ledger, category: Category | None, cost: Cost | None = None) -> Numbers:

@@ -5,6 +5,7 @@ import io
 import json
 from typing import Any
 
+import plotly.graph_objects as go
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -61,6 +62,7 @@ def test_the_chart_has_the_numbers_of_the_table(world: World, get: Get) -> None:
         assert trace["x"][-1] == f"{name(answer.weeks[-1])}<br>{days(answer.weeks[-1])}<br>partial"
         assert all("partial" not in label for label in trace["x"][:-1])
     assert figure["layout"]["barmode"] == "stack"
+    assert json.loads(go.Figure(figure).to_json()) == figure, "Plotly takes it, and as it is"
 
 
 def test_only_the_running_week_is_partial_and_weeks_lead_to_their_hours(world: World, get: Get) -> None:
