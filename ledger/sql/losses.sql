@@ -8,7 +8,7 @@ WITH clock AS MATERIALIZED (
     SELECT
         CASE WHEN s.category = ANY (%(together)s::int[]) THEN -1 ELSE s.category END AS kind,
         s.category, s.machine_id <> 0 AS held, s.since, s.until, k.until AS counted,
-        sum(s.gpus_milli) AS gpus_milli, array_agg(w.id) AS ids, min(w.name) AS first
+        sum(s.gpus_milli) AS gpus_milli, array_agg(w.id ORDER BY w.id) AS ids, min(w.name) AS first
     FROM ledger_worker AS w
     JOIN clock AS k ON k.id = w.cluster_id
     JOIN ledger_span AS s ON s.worker_id = w.id
