@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from ledger import sql, walltime
-from ledger.core.windows import DAY, HOUR, floor_day
+from ledger.core.windows import HOUR, floor_day, rolled_to
 
 CLOCK_SPACE = 0x60D9  # the first key of the advisory locks that are clusters' clocks
 
@@ -34,6 +34,6 @@ def _close_one(cluster: int, now: int | None) -> int:
         sql.run("hour_begin", cluster=cluster)
         sql.run("hour_advance", cluster=cluster, hour=hour, next=hour + HOUR)
         sql.run("hour_dirty", cluster=cluster, hours=[hour])
-        if (hour + HOUR) % DAY == 0:
+        if rolled_to(hour + HOUR) != rolled_to(hour):
             sql.run("day_dirty", cluster=cluster, days=[floor_day(hour)])
         return 1

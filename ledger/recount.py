@@ -15,7 +15,7 @@ from ledger.core.postings import LINES, Postings
 from ledger.core.spans import Span, Watch, remake, spans_of, until
 from ledger.core.stalls import gang_of
 from ledger.core.timeline import Folded, Stretch, fold
-from ledger.core.windows import DAY, floor_day
+from ledger.core.windows import DAY, floor_day, rolled_to
 from ledger.evidence import Known
 
 
@@ -176,7 +176,7 @@ def _post_closed(clock: Clock, postings: Postings) -> None:
     )
     sql.run("hour_sweep", **where)
     touched = sorted(set(hours))
-    days = {floor_day(hour): None for hour in touched if floor_day(hour) + DAY <= clock.open_hour}
+    days = {floor_day(hour): None for hour in touched if hour < rolled_to(clock.open_hour)}
     if days:
         sql.run("day_dirty", cluster=clock.cluster, days=list(days))
     if today := [hour for hour in touched if floor_day(hour) + DAY > clock.open_hour]:

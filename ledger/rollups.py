@@ -1,10 +1,10 @@
-"""Make the roll-ups of what is dirty, days that are over and hours of the running one: each as a whole at once."""
+"""Make the roll-ups of what is dirty: days, the running one as far as it is rolled up, and hours of it."""
 
 from functools import partial
 
 from ledger import clock, sql
 from ledger.clock import Clock
-from ledger.core.windows import DAY, HOUR
+from ledger.core.windows import DAY, HOUR, rolled_to
 
 TABLES = ("dayrun", "dayheld", "daymachine", "daypool", "hourpool")
 ROLLUP_SPACE = 0x60DB  # the first key of the advisory locks of roll-ups
@@ -22,7 +22,7 @@ def roll_up(cluster: int, now: int | None = None) -> int:
 
 def _roll_up_day(at: Clock, day: int) -> None:
     """Doing it twice changes nothing; a change to the day's hours waits here, or this waits for it."""
-    where = {"cluster": at.cluster, "day": day, "start": day, "end": day + DAY}
+    where = {"cluster": at.cluster, "day": day, "start": day, "end": min(day + DAY, rolled_to(at.open_hour))}
     sql.rows("rollup_alone", space=ROLLUP_SPACE, cluster=at.cluster)
     if not sql.run("day_clean", **where):
         return  # another made them meanwhile
@@ -37,7 +37,7 @@ def _roll_up_day(at: Clock, day: int) -> None:
 
 
 def _roll_up_hour(at: Clock, hour: int) -> None:
-    """An hour of the running day, whose day has no roll-ups yet; the same holds."""
+    """An hour of the running day, by itself; the same holds."""
     where = {"cluster": at.cluster, "start": hour, "end": hour + HOUR}
     sql.rows("rollup_alone", space=ROLLUP_SPACE, cluster=at.cluster)
     if sql.run("hours_clean", **where):

@@ -26,6 +26,11 @@ def floor_week(at: int) -> int:
     return at - (at - _MONDAY) % WEEK
 
 
+def rolled_to(open_hour: int) -> int:
+    """Return up to where the day of the open hour is rolled up, ms; see ledger/sql/running_schema.sql."""
+    return max(floor_day(open_hour), (open_hour - HOUR) // (3 * HOUR) * (3 * HOUR))
+
+
 def oldest_kept(now: int) -> int:
     """Return the edge that pruning moves to: a UTC midnight, so far back that no window reaches over it."""
     return floor_day(now - MAX_DAYS * DAY - HOUR)

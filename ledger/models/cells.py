@@ -1,4 +1,4 @@
-"""The ledgers: open cells that tick by themselves, closed hours, and roll-ups of days that are over."""
+"""The ledgers: open cells that tick by themselves, closed hours, and roll-ups of days."""
 
 from django.db import models
 from django.db.models import Q
@@ -111,7 +111,7 @@ class Revision(models.Model):
 
 
 class DirtyDay(models.Model):
-    """A day that is over and whose roll-ups have yet to be made again."""
+    """A day whose roll-ups have yet to be made again, of the running one those up to `rolled_to`."""
 
     pk = models.CompositePrimaryKey("cluster_id", "day")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
@@ -146,7 +146,7 @@ class DayMachine(Amounts):
 
 
 class WeekMachine(Amounts):
-    """The sum of a week's days that are rolled up; read when all seven are."""
+    """The sum of a week's days that are rolled up."""
 
     pk = models.CompositePrimaryKey("cluster_id", "week", "workspace_id", "machine_id", "pool_id")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)

@@ -192,6 +192,7 @@ def _ask(
         by=by,
         rollup=rollup,
         lookup="whole" if rollup in ("run", "hours") and window.end - window.start >= _LONG else "each",
+        search="on" if filters.q else "off",
         sort=key,
         descending=sort.startswith("-"),
         limit=_NO_LIMIT if limit is None else limit,

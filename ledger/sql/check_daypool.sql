@@ -4,6 +4,7 @@ WITH told AS (
     FROM ledger_hour AS h
     JOIN ledger_run AS r ON r.id = h.run_id
     WHERE h.cluster_id = %(cluster)s AND h.hour >= ledger_at(%(lower)s) AND h.hour < ledger_at(%(upper)s)
+      AND h.hour < (SELECT ledger_rolled_to(open_hour) FROM ledger_cluster WHERE id = %(cluster)s)
     GROUP BY 1, 2, 3, 4
 ), kept AS (
     SELECT day, workspace_id, pool_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive
@@ -14,7 +15,6 @@ SELECT coalesce(k.day, t.day)::text, coalesce(k.workspace_id, t.workspace_id)::t
 FROM kept AS k
 FULL JOIN told AS t USING (day, workspace_id, pool_id, held)
 WHERE (k.productive, k.idle, k.stalled, k.starting, k.restart, k.failure, k.preemption, k.waiting, k.unobserved, k.unobserved_productive) IS DISTINCT FROM (t.productive, t.idle, t.stalled, t.starting, t.restart, t.failure, t.preemption, t.waiting, t.unobserved, t.unobserved_productive)
-  AND coalesce(k.day, t.day) < (SELECT date_trunc('day', open_hour, 'UTC') FROM ledger_cluster WHERE id = %(cluster)s)
   AND date_trunc('day', coalesce(k.day, t.day), 'UTC') NOT IN (
     SELECT day FROM ledger_dirtyday WHERE cluster_id = %(cluster)s
   )

@@ -11,20 +11,29 @@ WITH clock AS MATERIALIZED (
             date_trunc('day', ledger_at(%(start)s) + interval '12 hours', 'UTC'),
             CASE WHEN ledger_at(%(start)s) < kept_from THEN kept_from END
         ) AS lower,
-        least(date_trunc('day', ledger_at(%(end)s), 'UTC'), date_trunc('day', open_hour, 'UTC')) AS upper
+        least(date_trunc('day', ledger_at(%(end)s), 'UTC'), date_trunc('day', open_hour, 'UTC')) AS upper,
+        ledger_rolled_to(open_hour) AS rolled
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(seen)s::bigint[]))
       AND (%(cluster)s = 0 OR id = %(cluster)s)
 ), days AS MATERIALIZED (
-    -- Whole days of the window that are over and rolled up.
+    -- Days that are rolled up and have nothing that the window has not, but for the few hours that are taken off.
     SELECT k.id AS cluster_id, day, date_trunc('week', day, 'UTC') AS week
-    FROM clock AS k, generate_series(k.lower, k.upper - interval '24 hours', interval '24 hours') AS day
-    WHERE %(rollup)s <> 'hours'
+    FROM clock AS k, generate_series(
+        k.lower, least(ledger_at(%(end)s), k.rolled) - interval '1 microsecond', interval '24 hours'
+    ) AS day
+    WHERE %(rollup)s <> 'hours' AND least(day + interval '24 hours', k.rolled) <= ledger_at(%(end)s)
+      AND (day >= ledger_at(%(start)s) OR day + interval '24 hours' <= k.rolled)
       AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
 -- only rollup: machine
 ), weeks AS MATERIALIZED (
-    -- Weeks all of whose days are such.
-    SELECT cluster_id, week FROM days WHERE %(rollup)s = 'machine' GROUP BY 1, 2 HAVING count(*) = 7
+    -- Weeks all of whose days are such, of the running one those that are rolled up.
+    SELECT d.cluster_id, d.week
+    FROM days AS d
+    JOIN clock AS k ON k.id = d.cluster_id
+    WHERE %(rollup)s = 'machine'
+    GROUP BY 1, 2
+    HAVING count(*) = least(7, (SELECT count(*) FROM generate_series(d.week, min(k.rolled) - interval '1 microsecond', interval '24 hours')))
 -- end only
 -- only rollup: run
 ), others AS MATERIALIZED (
@@ -44,13 +53,16 @@ WITH clock AS MATERIALIZED (
     SELECT k.id AS cluster_id, hour, date_trunc('week', hour, 'UTC') AS week,
         CASE WHEN hour < ledger_at(%(start)s) THEN -1 ELSE 1 END AS times, %(rollup)s = 'pool'
         AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
-        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')) AS summed
-    FROM clock AS k, generate_series(
-        least(k.lower, ledger_at(%(start)s)), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
-    ) AS hour
-    WHERE (hour < ledger_at(%(start)s)) = EXISTS (
-        SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')
-    )
+        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC') AND d.day < date_trunc('day', k.open_hour, 'UTC')) AS summed
+    FROM clock AS k
+    CROSS JOIN LATERAL generate_series(
+        date_trunc('day', ledger_at(%(start)s), 'UTC'), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '24 hours'
+    ) AS date
+    LEFT JOIN days AS d ON d.cluster_id = k.id AND d.day = date
+    CROSS JOIN LATERAL generate_series(date, date + interval '23 hours', interval '1 hour') AS hour
+    WHERE (d.day IS NULL OR date < ledger_at(%(start)s) OR date + interval '24 hours' > k.rolled)
+      AND hour < least(ledger_at(%(end)s), k.open_hour)
+      AND (hour < ledger_at(%(start)s)) = (d.day IS NOT NULL AND hour < k.rolled)
 ), open AS (
     SELECT
         date_trunc('week', k.open_hour, 'UTC') AS week, c.run_id, c.machine_id, c.pool_id, c.machine_id <> 0,
@@ -213,14 +225,19 @@ WITH clock AS MATERIALIZED (
             WHEN 'waiting' THEN stalled + failure + preemption + waiting - held_stalled - held_failure - held_preemption
             WHEN 'idle' THEN idle WHEN 'stalled' THEN stalled WHEN 'starting' THEN starting WHEN 'restart' THEN restart WHEN 'failure' THEN failure WHEN 'preemption' THEN preemption END AS place
     FROM ledgers AS l
+    -- only search: on
     LEFT JOIN ledger_workspace AS w ON %(by)s = 'workspace' AND %(q)s <> '' AND w.id = l.id
     LEFT JOIN ledger_run AS r ON %(by)s = 'run' AND %(q)s <> '' AND r.id = l.id
     LEFT JOIN ledger_machine AS m ON %(by)s = 'machine' AND %(q)s <> '' AND m.id = l.id
     LEFT JOIN ledger_pool AS o ON %(by)s = 'pool' AND %(q)s <> '' AND o.id = l.id
-    WHERE (productive <> 0 OR idle <> 0 OR stalled <> 0 OR starting <> 0 OR restart <> 0 OR failure <> 0 OR preemption <> 0 OR waiting <> 0) AND (%(q)s = '' OR strpos(lower(
+    -- end only
+    WHERE (productive <> 0 OR idle <> 0 OR stalled <> 0 OR starting <> 0 OR restart <> 0 OR failure <> 0 OR preemption <> 0 OR waiting <> 0)
+    -- only search: on
+      AND (%(q)s = '' OR strpos(lower(
         CASE %(by)s WHEN 'workspace' THEN w.name WHEN 'run' THEN r.name WHEN 'machine' THEN m.name
             WHEN 'pool' THEN o.name ELSE l.said END
     ), lower(%(q)s)) > 0)
+    -- end only
 ), edges AS MATERIALIZED (
     -- The place of the last row asked for; null = fewer rows than that, or rows without a place.
     SELECT bucket, (

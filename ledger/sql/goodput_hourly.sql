@@ -21,7 +21,7 @@ WITH clock AS MATERIALIZED (
     -- All other hours that are closed; `summed`: rolled up, and that has all that is asked.
     SELECT k.id AS cluster_id, hour, %(lookup)s = 'pool'
         AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
-        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC')) AS summed
+        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC') AND d.day < date_trunc('day', k.open_hour, 'UTC')) AS summed
     FROM clock AS k, generate_series(
         ledger_at(%(start)s), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
     ) AS hour

@@ -1,4 +1,4 @@
--- Every day from the first that anything knows of to the last that is over is to be rolled up again.
+-- Every day from the first that anything knows of to the last of which something is rolled up is to be rolled up again.
 INSERT INTO ledger_dirtyday (cluster_id, day)
 SELECT k.id, day
 FROM ledger_cluster AS k
@@ -12,7 +12,7 @@ CROSS JOIN LATERAL generate_series(
         (SELECT min(day) FROM ledger_daypool WHERE cluster_id = k.id),
         (SELECT min(hour) FROM ledger_hourpool WHERE cluster_id = k.id)
     ), 'UTC'), k.kept_from),
-    date_trunc('day', k.open_hour, 'UTC') - interval '24 hours', interval '24 hours'
+    ledger_rolled_to(k.open_hour) - interval '1 microsecond', interval '24 hours'
 ) AS day
 WHERE k.id = %(cluster)s
 ON CONFLICT (cluster_id, day) DO UPDATE SET day = EXCLUDED.day;

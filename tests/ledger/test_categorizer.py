@@ -5,7 +5,7 @@ import pytest
 from ledger import hours as closing
 from ledger.core.categories import Category
 from ledger.core.windows import HOUR
-from ledger.models import Cluster, DayRun, DirtyDay, LedgerHour, OpenCell, Revision, RunTotal
+from ledger.models import Cluster, LedgerHour, OpenCell, Revision
 from ledger.rules import set_rule, set_thresholds
 from tests.evidence import Settings
 from tests.ledger.conftest import East, hours, reading, state
@@ -114,19 +114,6 @@ def test_later_evidence_revises_a_final_hour(east: East) -> None:
     east.say("02:31", state("00:30", "ended"))
     assert east.goodput("00:00", "01:00").revised_at == at("02:31")
     assert sorted(revision.hour.hour for revision in Revision.objects.all()) == [0, 1]
-
-
-def test_days_are_rolled_up_when_they_are_over_and_again_when_corrected(east: East) -> None:
-    east.say("00:00", state("00:00", "running", gpus=1))
-    east.categorize("23:59")
-    assert not DayRun.objects.exists()
-    east.categorize("24:00")
-    assert DayRun.objects.get().productive == RunTotal.objects.get().productive == hours(x=24)["x"]
-    east.say("24:10", state("12:00", "ended"))
-    assert DirtyDay.objects.count() == 1
-    east.categorize("24:11")
-    assert DayRun.objects.get().productive == RunTotal.objects.get().productive == hours(x=12)["x"]
-    assert not DirtyDay.objects.exists()
 
 
 def test_a_dated_setting_acts_from_the_next_whole_hour_and_no_earlier(east: East) -> None:
