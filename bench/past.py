@@ -14,7 +14,7 @@ from ledger.rollups import roll_up
 DAYS_AT_ONCE = 10
 ROLLUPS = ", ".join(
     f"ledger_{name}"
-    for name in ("hour", "dayrun", "dayheld", "daymachine", "weekmachine", "daypool", "hourpool", "runtotal")
+    for name in ("hour", "dayrun", "dayheld", "daymachine", "weekmachine", "weekrun", "daypool", "hourpool", "runtotal")
 )
 
 

@@ -57,8 +57,9 @@ def check(
     if end is None or end > began.open_hour:
         clock.post(cluster, now, partial(_check_open, findings=findings))
     findings.differences += [f"run_total {' '.join(row)}" for row in sql.rows("check_runtotal", cluster=cluster)]
-    weeks = sql.rows("check_weekmachine", cluster=cluster, edge=began.kept_from)
-    findings.differences += [f"weekmachine {' '.join(row)}" for row in weeks]
+    for table in ("weekmachine", "weekrun"):
+        weeks = sql.rows(f"check_{table}", cluster=cluster, edge=began.kept_from)
+        findings.differences += [f"{table} {' '.join(row)}" for row in weeks]
     yield findings
 
 

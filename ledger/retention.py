@@ -26,8 +26,8 @@ WORKERS_AT_ONCE = 500
 RUNS_AT_ONCE = 100
 MOVE_MAX = 25 * HOUR
 OF_CLUSTERS = (
-    "dayheld", "daymachine", "daypool", "hourpool", "hours", "revisions", "refused", "words", "capacities",
-    "readiness", "deliveries", "alerts",
+    "dayheld", "daymachine", "daypool", "hourpool", "weekmachine", "weekrun", "hours", "revisions", "refused", "words",
+    "capacities", "readiness", "deliveries", "alerts",
 )  # fmt: skip
 OF_WORKERS = ("spans", "states", "gones", "flips", "stalls", "covered", "told", "pipeline", "straggles")
 
@@ -175,7 +175,7 @@ def _prune_weeks(cluster: int, edge: int) -> None:
     """The week that the edge cuts is the sum of its kept days."""
     with transaction.atomic():
         sql.rows("rollup_alone", space=ROLLUP_SPACE, cluster=cluster)
-        for statement in ("prune_weekmachine", "weekmachine_clear", "weekmachine_make"):
+        for statement in ("weekmachine_clear", "weekmachine_make", "weekrun_clear", "weekrun_make"):
             sql.run(statement, cluster=cluster, day=edge)
 
 

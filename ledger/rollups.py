@@ -28,7 +28,7 @@ def _roll_up_day(at: Clock, day: int) -> None:
         return  # another made them meanwhile
     sql.run("hours_clean", **where)
     runs = {run for (run,) in sql.rows("dayrun_runs", **where)}
-    for table in (*TABLES, "weekmachine"):
+    for table in (*TABLES, "weekmachine", "weekrun"):
         sql.run(f"{table}_clear", **where)
         sql.run(f"{table}_make", **where)
     runs |= {run for (run,) in sql.rows("dayrun_runs", **where)}

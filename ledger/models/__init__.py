@@ -16,6 +16,7 @@ from ledger.models.cells import (
     Revision,
     RunTotal,
     WeekMachine,
+    WeekRun,
 )
 from ledger.models.evidence import (
     Covered,
@@ -87,6 +88,7 @@ __all__ = [
     "Told",
     "Viewer",
     "WeekMachine",
+    "WeekRun",
     "Word",
     "Worker",
     "Workspace",

@@ -156,6 +156,16 @@ class WeekMachine(Amounts):
     pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)
 
 
+class WeekRun(Amounts):
+    """The sum of the days of a run in a week that are rolled up; `held` as in DayRun."""
+
+    pk = models.CompositePrimaryKey("cluster_id", "week", "run_id", "held")
+    cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
+    week = models.DateTimeField()
+    run = models.ForeignKey(Run, models.DO_NOTHING, db_constraint=False)
+    held = models.BooleanField()
+
+
 class DayPool(Amounts):
     pk = models.CompositePrimaryKey("cluster_id", "day", "workspace_id", "pool_id", "held")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)

@@ -25,13 +25,13 @@ WITH clock AS MATERIALIZED (
     WHERE %(rollup)s <> 'hours' AND least(day + interval '24 hours', k.rolled) <= ledger_at(%(end)s)
       AND (day >= ledger_at(%(start)s) OR day + interval '24 hours' <= k.rolled)
       AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
--- only rollup: machine
+-- only rollup: run machine
 ), weeks AS MATERIALIZED (
     -- Weeks all of whose days are such, of the running one those that are rolled up.
     SELECT d.cluster_id, d.week
     FROM days AS d
     JOIN clock AS k ON k.id = d.cluster_id
-    WHERE %(rollup)s = 'machine'
+    WHERE %(rollup)s IN ('run', 'machine')
     GROUP BY 1, 2
     HAVING count(*) = least(7, (SELECT count(*) FROM generate_series(d.week, min(k.rolled) - interval '1 microsecond', interval '24 hours')))
 -- end only
@@ -90,9 +90,15 @@ WITH clock AS MATERIALIZED (
     FROM (
         -- only rollup: run
         SELECT d.week, p.run_id, 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        FROM weeks AS d
+        CROSS JOIN LATERAL (SELECT * FROM ledger_weekrun AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
+        WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
+        UNION ALL
+        SELECT d.week, p.run_id, 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
         FROM days AS d
         CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
+          AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
         UNION ALL
         SELECT NULL, p.run_id, 0, 0, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
         FROM totalled AS t

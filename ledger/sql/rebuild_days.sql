@@ -9,6 +9,7 @@ CROSS JOIN LATERAL generate_series(
         (SELECT min(day) FROM ledger_dayheld WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daymachine WHERE cluster_id = k.id),
         (SELECT min(week) FROM ledger_weekmachine WHERE cluster_id = k.id),
+        (SELECT min(week) FROM ledger_weekrun WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daypool WHERE cluster_id = k.id),
         (SELECT min(hour) FROM ledger_hourpool WHERE cluster_id = k.id)
     ), 'UTC'), k.kept_from),

@@ -29,6 +29,7 @@ SPOILT = {
     "an hour of a pool": "DELETE FROM ledger_hourpool WHERE NOT held",
     "an hour of today": "DELETE FROM ledger_hourpool WHERE hour >= '2026-09-29'",
     "a week of a machine": "UPDATE ledger_weekmachine SET preemption = 7",
+    "a week of a run": "UPDATE ledger_weekrun SET preemption = 7",
     "a run's total": "UPDATE ledger_runtotal SET productive = 1",
 }
 

@@ -18,6 +18,7 @@ YOUNGER = {
     "dayrun": "cluster_id = %(cluster)s AND day >= %(edge)s",
     "daymachine": "cluster_id = %(cluster)s AND day >= %(edge)s",
     "weekmachine": "cluster_id = %(cluster)s AND week >= %(edge)s",
+    "weekrun": "cluster_id = %(cluster)s AND week >= %(edge)s",
     "revision": "cluster_id = %(cluster)s AND hour >= %(edge)s",
     "span": "cluster_id = %(cluster)s AND (until IS NULL OR until > %(edge)s)",
     "state": "cluster_id = %(cluster)s AND at >= %(edge)s",
