@@ -45,6 +45,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if settings.EMBEDDED:
         settings.DATABASES["default"]["HOST"] = str(settings.PLACES.sockets)
         settings.CELERY_BROKER_TRANSPORT_OPTIONS["conn_string"] = Server(settings.PLACES).conninfo(BROKER_DATABASE)
+    find_static_files_once()
+
+
+def find_static_files_once() -> None:
+    """Let every test client have what the first has found: looking for all files takes longer than most requests."""
+    from whitenoise.middleware import WhiteNoiseMiddleware
+
+    find, found = WhiteNoiseMiddleware.add_files_from_finders, dict[str, Any]()
+
+    def find_once(middleware: WhiteNoiseMiddleware) -> None:
+        if not found:
+            find(middleware)
+            found.update(middleware.files)
+        middleware.files.update(found)
+
+    WhiteNoiseMiddleware.add_files_from_finders = find_once
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
