@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from astra import answers, names, tables
 from astra.asking import Asking, Trouble
-from astra.questions import DAYS_MAX, GROUPINGS, SORTS, WEEKS_MAX, Asked
+from astra.questions import DAYS_MAX, FILTERS, GROUPINGS, SORTS, WEEKS_MAX, Asked
 
 COMPLETION_SECONDS = 3.0
 AS_JSON = click.option("--json", "form", flag_value="json", help="Print the server's JSON as it is.")
@@ -89,7 +89,7 @@ def windowed(command: Command) -> Command:
 def named(command: Command) -> Command:
     """Give a command the options that pick rows by name."""
     of_run = "Only this run (a name or a uid), since it was submitted unless other hours are said."
-    for kind in reversed(GROUPINGS):
+    for kind in reversed(FILTERS):
         said = of_run if kind == "run" else f"Only what is of this {kind}."
         command = click.option(f"--{kind}", metavar="NAME", type=named_so, shell_complete=completed, help=said)(command)
     return command

@@ -16,7 +16,7 @@ NEAREST = 3
 def unknown(filters: Mapping[str, str], asking: Asking) -> str:
     """Return a sentence on the first name that is in no ledger at all, "" when all of them are in one."""
     for kind, name in filters.items():
-        found = asking.document("goodput", {"by": kind, kind: name, "days": DAYS, "limit": "1"})
+        found = asking.document("goodput", {"by": listed(kind), kind: name, "days": DAYS, "limit": "1"})
         if not found["rows"]:
             return no_such(kind, name, asking)
     return ""
@@ -28,16 +28,21 @@ def no_such(kind: str, name: str, asking: Asking) -> str:
     said = f"There is no {kind} {plain(name)} that you may see"
     if near:
         return f"{said}; the nearest names are {', '.join(map(plain, near))}."
-    return (
-        f"{said}, nor one with a name like it: `astra astraeus goodput --by {kind} --days {DAYS}` lists what there is."
-    )
+    lists = f"--by {listed(kind)} --days {DAYS}{'' if listed(kind) == kind else ' --csv'}"
+    return f"{said}, nor one with a name like it: `astra astraeus goodput {lists}` lists what there is."
+
+
+def listed(kind: str) -> str:
+    """Return the grouping whose rows tell the names of a kind: a cluster stands beside its pools."""
+    return "pool" if kind == "cluster" else kind
 
 
 def names(kind: str, asking: Asking, part: str = "") -> list[str]:
     """Return the names of a kind, those that held most first; `part` is text that must be in them."""
-    asked = {"by": kind, "days": DAYS, "limit": ROWS, "sort": "-held", **({"q": part} if part else {})}
-    rows = asking.document("goodput", asked)["rows"]
-    return list(dict.fromkeys(row["name"] for row in rows))
+    by = listed(kind)
+    asked = {"by": by, "days": DAYS, "limit": ROWS, "sort": "-held", **({"q": part} if part and by == kind else {})}
+    key = "name" if by == kind else kind
+    return list(dict.fromkeys(row[key] for row in asking.document("goodput", asked)["rows"] if row[key]))
 
 
 def nearest(name: str, among: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from astra.asking import Asking, Trouble
 ROWS_MAX = 1_000
 DAYS_MAX, WEEKS_MAX = 400, 57
 GROUPINGS = ("workspace", "run", "machine", "pool", "user")
+FILTERS = (*GROUPINGS, "cluster")
 SORTS = (
     "name", "held", "productive", "goodput", "lost", "waiting",
     "idle", "stalled", "starting", "restart", "failure", "preemption",
@@ -30,6 +31,7 @@ class Asked:
     pool: str = ""
     machine: str = ""
     user: str = ""
+    cluster: str = ""
     sort: str = ""
     everything: bool = False
 
@@ -50,12 +52,12 @@ class Asked:
 
     def filters(self) -> dict[str, str]:
         """Return the exact names that rows must have, by kind."""
-        said = {kind: str(getattr(self, kind)) for kind in GROUPINGS}
+        said = {kind: str(getattr(self, kind)) for kind in FILTERS}
         return {kind: name for kind, name in said.items() if name}
 
     def finds_run(self) -> bool:
-        """Whether the newest run of that name is meant: a workspace or a user may have an older one."""
-        return bool(self.run) and not (self.workspace or self.user)
+        """Whether the newest run of that name is meant: a workspace, a user or a cluster may have an older one."""
+        return bool(self.run) and not (self.workspace or self.user or self.cluster)
 
     def of_one_run(self) -> bool:
         """Whether a run's own ledger is the whole answer."""

@@ -10,7 +10,7 @@ from ledger.access import Scope
 from ledger.api import schema
 from ledger.api.authentication import TokenAuthentication, scope_of, scope_of_cluster
 from ledger.api.base import ApiView, csv_answer, page_at
-from ledger.api.reading import Question, question, weekly_question
+from ledger.api.reading import FILTERS, IN_CLUSTER, Question, question, weekly_question
 from ledger.decode.values import iso
 from ledger.writing import ledgers
 
@@ -44,7 +44,7 @@ class ClusterGoodput(Ledgers):
 
     @extend_schema(**schema.CLUSTER_GOODPUT)
     def get(self, request: Request, organization: str, cluster: str) -> Response:
-        return whole(request, scope_of_cluster(request, organization, cluster))
+        return whole(request, scope_of_cluster(request, organization, cluster), IN_CLUSTER)
 
 
 class ClusterWeekly(Ledgers):
@@ -54,12 +54,12 @@ class ClusterWeekly(Ledgers):
 
     @extend_schema(**schema.CLUSTER_WEEKLY)
     def get(self, request: Request, organization: str, cluster: str) -> Response:
-        return by_week(request, scope_of_cluster(request, organization, cluster))
+        return by_week(request, scope_of_cluster(request, organization, cluster), IN_CLUSTER)
 
 
-def whole(request: Request, scope: Scope) -> Response:
-    """Answer what is asked of the ledgers in a scope."""
-    asked = question(request.GET, queries.now())
+def whole(request: Request, scope: Scope, filters: tuple[str, ...] = FILTERS) -> Response:
+    """Answer what is asked of the ledgers in a scope, by filters of these names."""
+    asked = question(request.GET, queries.now(), filters)
     answer = queries.goodput(scope, asked.window, asked.by, asked.filters, asked.sort, asked.limit, asked.offset)
     following = next_page(request, asked) if asked.offset + asked.limit < answer.count else None
     if asked.format == "csv":
@@ -67,9 +67,9 @@ def whole(request: Request, scope: Scope) -> Response:
     return Response(ledgers.envelope(answer, asked.unit, following))
 
 
-def by_week(request: Request, scope: Scope) -> Response:
-    """Answer what is asked of the ledgers in a scope, week by week."""
-    asked = weekly_question(request.GET, queries.now())
+def by_week(request: Request, scope: Scope, filters: tuple[str, ...] = FILTERS) -> Response:
+    """Answer the same week by week."""
+    asked = weekly_question(request.GET, queries.now(), filters)
     answer = queries.weekly(scope, asked.window, asked.by, asked.filters, asked.sort, asked.limit)
     if asked.format == "csv":
         return csv_answer(ledgers.weekly_csv_of(answer, asked.unit), f"goodput-weekly-by-{asked.by}")

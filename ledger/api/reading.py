@@ -22,7 +22,8 @@ DAYS = 7
 WEEKS = 8
 WEEKS_MAX = 57
 FORMATS = ("json", "csv")
-FILTERS = ("workspace", "run", "machine", "pool", "user", "q")
+IN_CLUSTER = ("workspace", "run", "machine", "pool", "user", "q")
+FILTERS = ("cluster", *IN_CLUSTER)
 RUN_FILTERS = ("workspace", "user", "q")
 STATES = ("going", "ended")
 ALERT_STATES = ("firing", "resolved")
@@ -90,16 +91,16 @@ def alerts_question(query: QueryDict) -> AlertsQuestion:
     )
 
 
-def question(query: QueryDict, now: int) -> Question:
+def question(query: QueryDict, now: int, filters: tuple[str, ...] = FILTERS) -> Question:
     """Read the query string of a ledger; `now` (ms) gives windows that are relative. Raises Problem."""
-    given = known(query, (*_WINDOW, "by", "sort", "unit", "limit", "offset", "format", *FILTERS))
-    return _question(given, _window(given, now))
+    given = known(query, (*_WINDOW, "by", "sort", "unit", "limit", "offset", "format", *filters))
+    return _question(given, _window(given, now), filters)
 
 
-def weekly_question(query: QueryDict, now: int) -> Question:
+def weekly_question(query: QueryDict, now: int, filters: tuple[str, ...] = FILTERS) -> Question:
     """Read the query string of a ledger by week; the limit is of each week. Raises Problem."""
-    given = known(query, ("weeks", "by", "sort", "unit", "limit", "format", *FILTERS))
-    return _question(given, Window.last_weeks(now, integer(given, "weeks", 1, WEEKS_MAX, WEEKS)))
+    given = known(query, ("weeks", "by", "sort", "unit", "limit", "format", *filters))
+    return _question(given, Window.last_weeks(now, integer(given, "weeks", 1, WEEKS_MAX, WEEKS)), filters)
 
 
 def run_question(query: QueryDict, now: int) -> RunQuestion:
@@ -145,11 +146,11 @@ def between(query: QueryDict) -> tuple[int, int]:
     return start, end
 
 
-def _question(given: Mapping[str, str], window: Window) -> Question:
+def _question(given: Mapping[str, str], window: Window, filters: Iterable[str]) -> Question:
     return Question(
         window=window,
         by=_choice(given, "by", GROUPINGS, "workspace"),
-        filters=_filters(given, FILTERS),
+        filters=_filters(given, filters),
         sort=_choice(given, "sort", [way + sort for sort in SORTS for way in ("", "-")], "-lost"),
         unit=_unit(given),
         limit=_limit(given),

@@ -10,8 +10,8 @@ from ledger.api.authentication import SCHEME
 from ledger.api.problems import PROBLEM
 from ledger.api.reading import (
     ALERT_STATES,
-    FILTERS,
     FORMATS,
+    IN_CLUSTER,
     LIMIT,
     LIMIT_MAX,
     OFFSET_MAX,
@@ -61,7 +61,7 @@ WINDOW = [
 ]
 ROWS = [
     choice("by", GROUPINGS, "What a row stands for.", "workspace"),
-    *exactly(*FILTERS),
+    *exactly(*IN_CLUSTER),
     PART,
     choice("sort", [way + s for s in SORTS for way in ("", "-")], "With - the largest first.", "-lost"),
     UNIT,
@@ -107,10 +107,11 @@ CLUSTER_SOURCES: dict[str, Any] = {
     "summary": "The sources of a cluster: when each was heard, who is stale, whose list is held back",
     "responses": {200: reference("Sources"), **problems(400, 404)},
 }
+OF_CLUSTER = exactly("cluster")
 OF_GOODPUT = [*ROWS, *WINDOW, *PAGING]
 OF_WEEKS = [*ROWS, number("weeks", 1, WEEKS_MAX, "How many weeks, the running one included.", WEEKS), PAGING[0]]
-GOODPUT = ledgers_of("Goodput", "goodput", "A ledger per row of a grouping, and the total", OF_GOODPUT)
-WEEKLY = ledgers_of("Weekly", "weekly", "The same per ISO week", OF_WEEKS)
+GOODPUT = ledgers_of("Goodput", "goodput", "A ledger per row of a grouping, and the total", [*OF_CLUSTER, *OF_GOODPUT])
+WEEKLY = ledgers_of("Weekly", "weekly", "The same per ISO week", [*OF_CLUSTER, *OF_WEEKS])
 CLUSTER_GOODPUT = ledgers_of("Goodput", "clusterGoodput", "All of an organization on a cluster", OF_GOODPUT, 404)
 CLUSTER_WEEKLY = ledgers_of("Weekly", "clusterWeekly", "The same per ISO week", OF_WEEKS, 404)
 RUNS = ledgers_of(

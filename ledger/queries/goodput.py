@@ -34,6 +34,7 @@ class Filters:
     machine: str = ""
     pool: str = ""
     user: str = ""
+    cluster: str = ""
     uid: str = ""
     q: str = ""
     run_ids: tuple[int, ...] | None = None
@@ -228,9 +229,9 @@ def _envelope(found: _Found) -> dict[str, Any]:
 
 def _where(scope: Scope, window: Window, filters: Filters) -> dict[str, Any]:
     """Return what every statement about a window takes; None or "" = any."""
-    picked = _within(scope, window) | _picked(scope, filters)
-    seen = {"seen": sorted(scope.workspaces), "cluster": scope.cluster}
-    return picked | seen | {"user": filters.user, "q": filters.q}
+    clusters = [scope.cluster] if scope.cluster else None
+    where = {"seen": sorted(scope.workspaces), "clusters": clusters, "user": filters.user, "q": filters.q}
+    return where | _within(scope, window) | _picked(scope, filters)
 
 
 def _within(scope: Scope, window: Window) -> dict[str, Any]:
@@ -239,16 +240,28 @@ def _within(scope: Scope, window: Window) -> dict[str, Any]:
 
 def _picked(scope: Scope, filters: Filters) -> dict[str, list[int] | None]:
     """Return the ids of what the filters name; None where one names nothing. With ids the statement uses indexes."""
-    names = {name: getattr(filters, name) for name in ("workspace", "run", "uid", "machine", "pool")}
+    names = {name: getattr(filters, name) for name in ("workspace", "run", "uid", "machine", "pool", "cluster")}
     if not any(names.values()):
         return {"runs": None if filters.run_ids is None else list(filters.run_ids), "machines": None, "pools": None}
-    ((workspaces, runs, machines, pools),) = sql.rows("filters_find", **names, workspaces=sorted(scope.workspaces))
+    ((workspaces, runs, machines, pools, clusters),) = sql.rows(
+        "filters_find", **names, workspaces=sorted(scope.workspaces)
+    )
     found: dict[str, list[int] | None] = {
         "runs": runs if filters.run or filters.uid else None,
         "machines": machines if filters.machine else None,
         "pools": pools if filters.pool else None,
     }
-    return {**found, "workspaces": workspaces} if filters.workspace else found
+    if filters.workspace:
+        found["workspaces"] = workspaces
+    if filters.cluster:
+        found |= _clusters(scope, clusters)
+    return found
+
+
+def _clusters(scope: Scope, named: list[int]) -> dict[str, list[int] | None]:
+    """Return the clusters of a name that a scope has, one in each organization; of none it is nobody's time."""
+    found = [cluster for cluster in named if scope.cluster in (0, cluster)]
+    return {"clusters": found} if found else {"workspaces": []}
 
 
 def _asked(by: str, filters: Filters) -> set[str]:

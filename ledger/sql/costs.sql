@@ -6,7 +6,7 @@ WITH clock AS MATERIALIZED (
     SELECT id, open_hour, ledger_at(%(until)s) AS until
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(seen)s::bigint[]))
-      AND (%(cluster)s = 0 OR id = %(cluster)s)
+      AND (%(clusters)s::bigint[] IS NULL OR id = ANY (%(clusters)s::bigint[]))
 ), prices AS MATERIALIZED (
     SELECT p.pool_id, p.since, lead(p.since, 1, 'infinity') OVER (PARTITION BY p.pool_id ORDER BY p.since) AS before, p.micros
     FROM ledger_price AS p

@@ -1,4 +1,4 @@
--- The workspaces, runs, machines and pools of these names ('': none is asked for), as arrays; a run also by its uid.
+-- The workspaces, runs, machines, pools and clusters of these names ('': none is asked for), as arrays; a run also by its uid.
 SELECT
     ARRAY(SELECT id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]) AND name = %(workspace)s),
     ARRAY(
@@ -10,4 +10,8 @@ SELECT
         WHERE workspace_id = ANY (%(workspaces)s::bigint[]) AND %(run)s = '' AND %(uid)s <> '' AND uid = %(uid)s
     ),
     ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s),
-    ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s);
+    ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s),
+    ARRAY(
+        SELECT id FROM ledger_cluster
+        WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[])) AND name = %(cluster)s
+    );

@@ -15,7 +15,7 @@ WITH clock AS MATERIALIZED (
         ledger_rolled_to(open_hour) AS rolled
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(seen)s::bigint[]))
-      AND (%(cluster)s = 0 OR id = %(cluster)s)
+      AND (%(clusters)s::bigint[] IS NULL OR id = ANY (%(clusters)s::bigint[]))
 ), days AS MATERIALIZED (
     -- Days that are rolled up and have nothing that the window has not, but for the few hours that are taken off.
     SELECT k.id AS cluster_id, day, date_trunc('week', day, 'UTC') AS week

@@ -48,6 +48,60 @@ def test_clusters_add_up_to_the_organization(api: Api, history: History) -> None
         assert east != west
 
 
+@pytest.mark.parametrize("by", ["workspace", "run", "machine", "pool", "user"])
+def test_the_filter_answers_what_the_cluster_does(api: Api, history: History, by: str) -> None:
+    for window in (history.closed(), history.closed(5)):
+        for kind in ("json", "csv"):
+            ask = {"by": by, "unit": "gpu_us", "format": kind, "sort": "name", **window}
+            for cluster in ("east", "west"):
+                whole = api.get(f"organizations/acme/clusters/{cluster}/goodput", history.admin, **ask)
+                filtered = api.get("goodput", history.reader, cluster=cluster, **ask)
+                assert told(filtered) == told(whole)
+    west = api.get("goodput", history.reader, cluster="west", by=by, **history.closed()).json()["rows"]
+    assert {row["cluster"] for row in west if row.get("cluster")} == ({"west"} if by in ("machine", "pool") else set())
+
+
+def told(answer: Any) -> Any:
+    """An answer without the instant up to which it was counted."""
+    assert answer.status_code == 200, answer.content
+    if answer["Content-Type"].startswith("text/csv"):
+        return answer.content
+    return {key: value for key, value in answer.json().items() if key != "counted_until"}
+
+
+def test_weeks_of_a_cluster_add_up_to_those_of_all(api: Api, history: History) -> None:
+    def held(**only: str) -> list[int]:
+        weeks = api.get("goodput/weekly", history.reader, weeks=3, by="pool", unit="gpu_us", **only).json()["weeks"]
+        return [int(week["total"]["allocated_gpu_hours"]) for week in weeks[:-1]]
+
+    both = [east + west for east, west in zip(held(cluster="east"), held(cluster="west"), strict=True)]
+    assert held() == both
+    assert held(cluster="nowhere") == [0, 0]
+
+
+def test_a_cluster_beside_other_filters(api: Api, history: History) -> None:
+    def uids(**only: str) -> set[str]:
+        return names(api.get("goodput", history.reader, by="run", **only, **history.closed()), "uid")
+
+    assert uids(cluster="west", run="w-llm") == {"uid-w-llm"}
+    assert uids(cluster="east", run="w-llm") == set()
+    assert uids(cluster="west", machine="gpu-4") < uids(machine="gpu-4")
+    assert uids(cluster="west", workspace="speech") == uids(cluster="west", user="nobody") == set()
+    assert uids(cluster="") == uids()
+    assert uids(cluster="West") == uids(cluster="nowhere", workspace="vision") == set()
+    problem(api.get(ACME_EAST, history.admin, cluster="east"), 400)
+
+
+def test_who_sees_several_organizations_sees_the_clusters_of_a_name_in_each(api: Api, history: History) -> None:
+    api.client.force_login(User.objects.create_user("operator", is_staff=True))
+    east, everything_there = (
+        names(api.client.get("/v1/goodput", {"by": "run", **only, **history.closed()}), "uid")
+        for only in ({"cluster": "east"}, {})
+    )
+    assert {"uid-llm", "uid-f-llm"} <= east
+    assert east == {uid for uid in everything_there if not uid.startswith("uid-w-")}
+
+
 def test_weeks(api: Api, history: History) -> None:
     answer = api.get(f"{ACME_EAST}/weekly", history.admin, weeks=3, by="pool").json()
     assert len(answer["weeks"]) == 3

@@ -23,11 +23,19 @@ MARKUP = [
 ]
 LINES = ["%0a{%22level%22:%22critical%22}", "%0d%0aX: y", "%1b[31m", "%e2%80%a8", "%00"]
 FILTERED = {
-    "goodput": ("workspace", "run", "machine", "pool", "user", "q"),
-    "goodput/weekly": ("workspace", "run", "machine", "pool", "user", "q"),
+    "goodput": ("cluster", "workspace", "run", "machine", "pool", "user", "q"),
+    "goodput/weekly": ("cluster", "workspace", "run", "machine", "pool", "user", "q"),
     "runs": ("workspace", "user", "q"),
 }
-THEIRS = {"workspace": "hidden", "run": "uid-f-llm", "machine": "theirs", "pool": "theirs", "user": "eve", "q": "f-llm"}
+THEIRS = {
+    "cluster": "away",
+    "workspace": "hidden",
+    "run": "uid-f-llm",
+    "machine": "theirs",
+    "pool": "theirs",
+    "user": "eve",
+    "q": "f-llm",
+}
 
 
 def told_later(answer: Any) -> Any:
@@ -39,6 +47,8 @@ def told_later(answer: Any) -> Any:
 def test_filters_by_names_of_others_find_what_unknown_names_find(api: Api, history: History, path: str) -> None:
     history.tenants.foreign.name = "hidden"
     history.tenants.foreign.save()
+    history.tenants.foreign_east.name = "away"
+    history.tenants.foreign_east.save()
     Run.objects.filter(uid="uid-f-llm").update(user="eve")
     for name in FILTERED[path]:
         theirs = api.get(path, history.reader, **{name: THEIRS[name]}, **({"by": "run"} if path != "runs" else {}))

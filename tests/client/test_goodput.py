@@ -93,7 +93,8 @@ def test_everything_that_can_be_asked(astra: Astra, server: Scripted) -> None:
     server.says("goodput", BY_RUN)
     done = astra(
         "astraeus", "goodput", "--by", "run", "--workspace", "vision", "--pool", "h 100", "--machine", "gpu-7",
-        "--user", "ana", "--sort", "-waiting", "--start", "2026-09-24", "--end", "2026-09-25T12:00+02:00",
+        "--user", "ana", "--cluster", "west", "--sort", "-waiting",
+        "--start", "2026-09-24", "--end", "2026-09-25T12:00+02:00",
     )  # fmt: skip
     assert done.code == 0
     assert server.asked("goodput") == [
@@ -103,6 +104,7 @@ def test_everything_that_can_be_asked(astra: Astra, server: Scripted) -> None:
             "pool": "h 100",
             "machine": "gpu-7",
             "user": "ana",
+            "cluster": "west",
             "sort": "-waiting",
             "start": "2026-09-24T00:00:00.000Z",
             "end": "2026-09-25T10:00:00.000Z",
@@ -217,6 +219,13 @@ def test_a_run_of_a_workspace_need_not_be_the_newest_of_its_name(astra: Astra, s
     assert [query for _, query, _ in server.requests] == [said]
 
 
+def test_a_run_of_a_cluster_need_not_be_the_newest_of_its_name(astra: Astra, server: Scripted) -> None:
+    server.says("goodput", envelope([row("llm", LLM, uid="8c1f")], LLM))
+    assert astra("astraeus", "goodput", "--run", "llm", "--cluster", "west").code == 0
+    said = {"by": "run", "run": "llm", "cluster": "west", "days": "400", "unit": "gpu_us"}
+    assert [query for _, query, _ in server.requests] == [said]
+
+
 @pytest.mark.parametrize("more", [[], ["--by", "pool"], ["--csv"]])
 def test_a_run_of_which_nothing_was_counted_is_an_empty_answer(astra: Astra, server: Scripted, more: list[str]) -> None:
     def nothing(query: dict[str, str]) -> Answer:
@@ -314,6 +323,21 @@ def test_a_wrong_name_that_is_like_no_other(astra: Astra, server: Scripted) -> N
         "astra: There is no user zzzzzz that you may see, nor one with a name like it: "
         "`astra astraeus goodput --by user --days 400` lists what there is.\n"
     )
+
+
+def test_clusters_are_known_by_their_pools(astra: Astra, server: Scripted) -> None:
+    def answer(query: dict[str, str]) -> Answer:
+        clusters = [name for name in ("west", "", "east", "west") if query.get("cluster", name) == name]
+        rows = [row("h100", SWEEP, cluster=name) for name in clusters]
+        return document(envelope(rows, ledger(), query.get("by", "workspace")))
+
+    server.says("goodput", answer)
+    assert astra("astraeus", "goodput", "--cluster", "west").code == 0
+    done = astra("astraeus", "goodput", "--cluster", "wes")
+    assert done == (1, "", "astra: There is no cluster wes that you may see; the nearest names are west, east.\n")
+    assert {query["by"] for query in server.asked("goodput") if "by" in query} == {"pool"}
+    lists = "`astra astraeus goodput --by pool --days 400 --csv` lists what there is."
+    assert astra("astraeus", "goodput", "--cluster", "zzzzzz").err.endswith(f"nor one with a name like it: {lists}\n")
 
 
 def test_a_right_name_without_time_in_these_hours_is_an_empty_table(astra: Astra, server: Scripted) -> None:

@@ -170,6 +170,17 @@ def test_rows_are_picked_by_name(here: Acme, astra: Astra, kind: str) -> None:
     assert 0 < answer.total.asked < queries.goodput(here.scope, hours, "run").total.asked
 
 
+def test_a_cluster_is_picked_by_name(here: Acme, astra: Astra) -> None:
+    Cluster.objects.create(organization=here.organization, name="west")
+    hours, options = window(here, 14, 0)
+    done = astra("astraeus", "goodput", "--by", "run", "--cluster", "east", *options)
+    answer = queries.goodput(here.scope, hours, "run", Filters(cluster="east"))
+    assert done.out.splitlines()[2 + len(answer.rows)].split()[1:] == figures(answer.total)
+    assert answer.total == queries.goodput(here.scope, hours, "run").total
+    done = astra("astraeus", "goodput", "--by", "run", "--cluster", "eest", *options)
+    assert done == (1, "", "astra: There is no cluster eest that you may see; the nearest names are east.\n")
+
+
 def test_a_wrong_name_is_answered_with_the_nearest(here: Acme, astra: Astra) -> None:
     done = astra("astraeus", "goodput", "--machine", "h-11")
     assert (done.code, done.out) == (1, "")
