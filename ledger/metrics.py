@@ -1,25 +1,25 @@
 """Ledgers as metrics: families of gauges, and how they are written for Prometheus and for OpenMetrics.
 
-They are written here and not by prometheus-client, which takes eight times as long for the 36,000 samples of 2,000
+They are written here and not by prometheus-client, which takes thirty times as long for the 36,000 samples of 2,000
 machines. Names are kept as they are and escaped. There is no sample of a ratio where nothing was held.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any
 
+import msgspec
 from prometheus_client.exposition import choose_encoder
 
 from ledger.core.categories import Category
 from ledger.core.totals import GPU_US_PER_HOUR
-from ledger.queries.scrape import KINDS, WINDOWS, GoingRun, Judged, Scrape, Spent
+from ledger.queries.scrape import KINDS, WINDOWS, Judged, Name, Scrape, Spent
 
 NAMES_MAX = 5_000
 OTHER = "_other"
-CATEGORIES = tuple(f',category="{category.label}"}} ' for category in Category)
 ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-Key = TypeVar("Key", str, tuple[str, str])
+C1, C2, C3, C4, C5, C6, C7, C8 = (f',category="{category.label}"}} ' for category in Category)
 
 
 @dataclass(slots=True)
@@ -33,13 +33,25 @@ class Family:
     def add(self, labels: str, value: float) -> None:
         self.lines.append(f"{self.name}{{{labels}}} {value!r}\n")
 
-    def add_categories(self, labels: str, amounts: Iterable[int]) -> None:
-        """Add a sample of each category, GPU-hours of GPU-microseconds: all at once, for there are many."""
-        opening = f"{self.name}{{{labels}"
+    def add_all(self, labels: Iterable[str], values: list[float | None]) -> None:
+        """Add samples, but none of what is None: all at once, for there are many."""
+        opening = f"{self.name}{{"
+        figures = zip(labels, numbers(values), strict=True)
+        self.lines += [f"{opening}{of}}} {figure}\n" for of, figure in figures if figure != "null"]
+
+    def add_categories(self, labels: Iterable[str], amounts: Iterable[Sequence[int]]) -> None:
+        """Add a sample of each category, GPU-hours of GPU-microseconds: all at once, for there are many more."""
+        openings = [f"{self.name}{{{of}" for of in labels]
+        columns = [numbers([amount / GPU_US_PER_HOUR for amount in column]) for column in amounts]
         self.lines += [
-            f"{opening}{category}{amount / GPU_US_PER_HOUR!r}\n" if amount else f"{opening}{category}0.0\n"
-            for category, amount in zip(CATEGORIES, amounts, strict=True)
+            f"{o}{C1}{a}\n{o}{C2}{b}\n{o}{C3}{c}\n{o}{C4}{d}\n{o}{C5}{e}\n{o}{C6}{f}\n{o}{C7}{g}\n{o}{C8}{h}\n"
+            for o, a, b, c, d, e, f, g, h in zip(openings, *columns, strict=True)
         ]
+
+
+def numbers(values: Sequence[float | None]) -> list[str]:
+    """Return numbers in the fewest digits that tell each from all others, as `repr` does in six times the time."""
+    return msgspec.json.encode(values)[1:-1].decode().split(",") if values else []
 
 
 def families(seen: Scrape, names_max: int = NAMES_MAX) -> Iterator[Family]:
@@ -54,23 +66,24 @@ def families(seen: Scrape, names_max: int = NAMES_MAX) -> Iterator[Family]:
     )
     dropped = {}
     for kind in KINDS:
-        of_day = seen.spent.get((kind, "day"), {})
-        kept = largest(of_day, names_max)
-        dropped[kind] = len(of_day) - len(kept)
+        kept = largest(seen.spent[kind, "day"], names_max)
+        dropped[kind] = len(seen.spent[kind, "day"].names) - len(kept)
         for window in WINDOWS:
-            for name, spent in folded(seen.spent.get((kind, window), {}), kept).items():
-                add(ratio, hours, labels(scope=kind, name=name, window=window), spent)
+            shown = seen.spent[kind, window].under(
+                [of if of in kept else OTHER for of in seen.spent[kind, window].names]
+            )
+            add(ratio, hours, [f'scope="{kind}",name="{escaped(of)}",window="{window}"' for of in shown.names], shown)
     yield from (ratio, hours)
-    runs = by_label(seen.runs)
+    runs = seen.runs.under(called(seen.runs.names))
     kept_runs = largest(runs, names_max)
-    yield from of_runs(folded_runs(runs, kept_runs))
+    yield from of_runs(runs.under([of if of in kept_runs else (of[0], OTHER) for of in runs.names]))
     yield stalled(seen.stalled)
     yield straggling(seen.straggling)
     yield judged(seen.judged)
-    yield not_shown({**dropped, "run": len(runs) - len(kept_runs)})
+    yield not_shown({**dropped, "run": len(runs.names) - len(kept_runs)})
 
 
-def of_runs(runs: Mapping[tuple[str, str], Spent]) -> Iterator[Family]:
+def of_runs(runs: Spent[tuple[str, str]]) -> Iterator[Family]:
     """Yield the families of runs, by (workspace, label)."""
     hours = Family(
         "astraeus_run_goodput_gpu_hours",
@@ -80,16 +93,28 @@ def of_runs(runs: Mapping[tuple[str, str], Spent]) -> Iterator[Family]:
         "astraeus_run_goodput_ratio",
         "Productive / held GPU time of a run that goes on, since it was submitted.",
     )
-    for (workspace, run), spent in runs.items():
-        add(ratio, hours, labels(namespace=workspace, run=run), spent)
+    add(ratio, hours, [f'namespace="{escaped(of)}",run="{escaped(run)}"' for of, run in runs.names], runs)
     yield from (hours, ratio)
 
 
-def add(ratio: Family, hours: Family, labels: str, spent: Spent) -> None:
-    """Add the samples of one name."""
-    if spent.goodput is not None:
-        ratio.add(labels, spent.goodput)
+def add(ratio: Family, hours: Family, labels: Sequence[str], spent: Spent[Any]) -> None:
+    """Add the samples of what was spent, each with its labels."""
+    ratio.add_all(labels, spent.goodput)
     hours.add_categories(labels, spent.amounts)
+
+
+def largest(spent: Spent[Name], most: int) -> set[Name]:
+    """Return the `most` names with the most GPU time asked for."""
+    if len(spent.names) <= most:
+        return set(spent.names)
+    ranked = sorted(zip(spent.asked, spent.names, strict=True), key=lambda of: (-of[0], of[1]))
+    return {name for _, name in ranked[:most]}
+
+
+def called(runs: Sequence[tuple[str, str, str]]) -> list[tuple[str, str]]:
+    """Return the (workspace, label) of runs: the name, or name/uid where several of one workspace share a name."""
+    shared = Counter((workspace, name) for workspace, name, _ in runs)
+    return [(of, name if shared[of, name] == 1 else f"{name}/{uid}") for of, name, uid in runs]
 
 
 def labels(**values: str) -> str:
@@ -139,45 +164,6 @@ def not_shown(counts: Mapping[str, int]) -> Family:
     for kind, count in counts.items():
         family.add(labels(scope=kind), count)
     return family
-
-
-def by_label(runs: Iterable[GoingRun]) -> dict[tuple[str, str], Spent]:
-    """Return the runs by (workspace, label): the name, or name/uid where several of one workspace share a name."""
-    of = list(runs)
-    shared = Counter((run.workspace, run.name) for run in of)
-    labelled: dict[tuple[str, str], Spent] = {}
-    for run in of:
-        label = run.name if shared[run.workspace, run.name] == 1 else f"{run.name}/{run.uid}"
-        add_up(labelled, (run.workspace, label), run.spent)
-    return labelled
-
-
-def add_up(found: dict[Key, Spent], key: Key, spent: Spent) -> None:
-    """Add what was spent to what stands under a key."""
-    found[key] = found[key].together(spent) if key in found else spent
-
-
-def largest(spent: Mapping[Key, Spent], most: int) -> set[Key]:
-    """Return the `most` names with the most GPU time asked for."""
-    if len(spent) <= most:
-        return set(spent)
-    return set(sorted(spent, key=lambda name: (-spent[name].asked, name))[:most])
-
-
-def folded(spent: Mapping[str, Spent], kept: set[str]) -> dict[str, Spent]:
-    """Return what was spent by name, in their order, by those that are not kept together."""
-    found: dict[str, Spent] = {}
-    for name in sorted(spent):
-        add_up(found, name if name in kept else OTHER, spent[name])
-    return found
-
-
-def folded_runs(runs: Mapping[tuple[str, str], Spent], kept: set[tuple[str, str]]) -> dict[tuple[str, str], Spent]:
-    """Return what was spent by runs, in their order, by those of a workspace that are not kept together."""
-    found: dict[tuple[str, str], Spent] = {}
-    for workspace, label in sorted(runs):
-        add_up(found, (workspace, label if (workspace, label) in kept else OTHER), runs[workspace, label])
-    return found
 
 
 def exposition(of: Iterable[Family], accept: str) -> tuple[bytes, str]:

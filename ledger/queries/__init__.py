@@ -44,7 +44,7 @@ from ledger.queries.runs import (
     run_workers,
     runs,
 )
-from ledger.queries.scrape import GoingRun, Scrape, scrape
+from ledger.queries.scrape import Scrape, forget_closed_hours, scrape
 from ledger.queries.sources import HeldWorker, SourceNow, held_workers, sources_now
 from ledger.queries.stragglers import (
     History,
@@ -71,7 +71,6 @@ __all__ = [
     "Costs",
     "Failures",
     "Filters",
-    "GoingRun",
     "Health",
     "HeldWorker",
     "History",
@@ -106,6 +105,7 @@ __all__ = [
     "find_run",
     "find_spots",
     "first_hour",
+    "forget_closed_hours",
     "goodput",
     "health",
     "held_workers",

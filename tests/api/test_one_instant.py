@@ -49,8 +49,11 @@ def test_runs_alike_on_two_clusters(api: Api, history: History, ticking: None) -
 def test_clusters_alike_in_a_scrape(history: History, scope: Scope, ticking: None) -> None:
     told = queries.scrape(scope, history.now)
     hour = told.spent["cluster", "hour"]
-    assert hour["east"] == hour["west"]
-    waiting = {run.uid: run.spent.amounts[Category.WAITING] for run in told.runs}
+    assert len(hour.names) == 2
+    assert all(east == west for east, west in (hour.held, *hour.amounts))
+    waiting = {
+        uid: amount for (_, _, uid), amount in zip(told.runs.names, told.runs.amounts[Category.WAITING], strict=True)
+    }
     assert waiting["uid-queued"] - waiting["uid-w-queued"] == 16_000 * 2 * DAY
 
 

@@ -283,14 +283,18 @@ def test_a_scrape_at_any_hour_has_the_integers_of_the_query(api: Api, still: His
             expected: dict[str, Ledger] = {}
             for row in queries.goodput(scope, Window(end - length, end), kind, limit=None).rows:
                 expected[row.name] = expected.get(row.name, Ledger()) + row.ledger
-            found = seen.spent[kind, name]
-            assert {key: (spent.amounts, spent.held) for key, spent in found.items()} == {
+            assert by_name(seen.spent[kind, name]) == {
                 key: (ledger.amounts, ledger.allocated) for key, ledger in expected.items()
             }
         for cluster in (api.tenants.east, still.west):
             total = queries.goodput(Scope(scope.workspaces, cluster.pk), Window(end - length, end)).total
-            spent = seen.spent["cluster", name].get(cluster.name)
-            assert (spent.amounts if spent else (0,) * 8) == total.amounts
+            spent = by_name(seen.spent["cluster", name]).get(cluster.name, ((0,) * 8, 0))
+            assert spent == (total.amounts, total.allocated)
+
+
+def by_name(of: Any) -> dict[str, tuple[tuple[int, ...], int]]:
+    """(amounts, held) by name, of columns of figures."""
+    return dict(zip(of.names, zip(zip(*of.amounts, strict=True), of.held, strict=True), strict=True))
 
 
 @rarely

@@ -1,6 +1,7 @@
 """What a scrape shows, whose it is, and in which forms."""
 
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -15,8 +16,10 @@ from ledger.access import scope_of_organization
 from ledger.batches import Batch
 from ledger.core.categories import Category, Phase
 from ledger.core.windows import DAY, HOUR, Window, floor_day, floor_hour
+from ledger.ingest import ingest
 from ledger.metrics import NAMES_MAX
 from ledger.models import Cluster, DayRun, Machine, Run, RunTotal, Workspace
+from ledger.rollups import roll_up
 from tests.api.conftest import Api
 from tests.api.history import History, tell
 from tests.api.test_observations import problem
@@ -167,6 +170,94 @@ def test_days_that_became_dirty_are_read_by_their_hours(scraped: Scraper, histor
     assert scraped.samples() == before
 
 
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each statement for figures, whether it asked for closed hours, too; at first none are kept."""
+    module = import_module("ledger.queries.scrape")
+    of, found = module._asked, []
+
+    def asks(where: Any, *, whole: bool) -> Any:
+        found.append(whole)
+        return of(where, whole=whole)
+
+    queries.forget_closed_hours()
+    monkeypatch.setattr(module, "_asked", asks)
+    return found
+
+
+def afresh(scraped: Scraper) -> Any:
+    """The samples when nothing is kept of closed hours."""
+    queries.forget_closed_hours()
+    return scraped.samples()
+
+
+def roll_all_up() -> None:
+    for cluster in Cluster.objects.all():
+        roll_up(cluster.pk)
+
+
+def test_closed_hours_are_kept_until_they_change(scraped: Scraper, history: History, asked: list[bool]) -> None:
+    roll_all_up()
+    Cluster.objects.update(counted_until=F("open_hour") + timedelta(hours=1))
+    before = scraped.samples()
+    assert scraped.samples() == before == afresh(scraped)
+    assert asked == [True, False, True]
+    del asked[:]
+
+    late = Batch("test", history.now, seen_from=history.edge - 5 * HOUR)
+    run(late, "late", "ana", history.edge - 5 * HOUR)
+    state(
+        late, "late", "worker-0", history.edge - 5 * HOUR, Phase.RUNNING, gpus_milli=8000, machine="gpu-3", pool="h100"
+    )
+    state(late, "late", "worker-0", history.edge - 3 * HOUR, Phase.ENDED)
+    assert ingest(scraped.tenants.east, late).refused == []
+    dirty = scraped.samples()
+    assert dirty == scraped.samples() == afresh(scraped)
+    assert asked == [False, True, True, True], "what is dirty is not kept"
+    of = {"scope": "machine", "name": "gpu-3", "window": "day"}
+    held = [sum(by(told, HOURS, "category", **of).values()) for told in (before, dirty)]
+    assert held[1] - held[0] == pytest.approx(16)
+    del asked[:]
+
+    roll_all_up()
+    assert dirty == scraped.samples() == scraped.samples() == afresh(scraped)
+    assert asked == [True, False, True]
+
+
+def test_what_is_kept_is_of_one_scope_and_one_hour(scraped: Scraper, history: History, asked: list[bool]) -> None:
+    roll_all_up()
+    Cluster.objects.update(counted_until=F("open_hour") + timedelta(hours=1))
+    speech = scraped.api.token("metrics", workspace=scraped.tenants.speech)
+    whole, part = scraped.samples(), scraped.samples(speech)
+    assert (scraped.samples(), scraped.samples(speech)) == (whole, part)
+    assert asked == [True, True, False, False]
+    scope = scope_of_organization(scraped.tenants.acme)
+    days = [queries.scrape(scope, history.now - ago * DAY).spent["pool", "day"] for ago in (0, 4, 0)]
+    first, before, last = (dict(zip(of.names, of.asked, strict=True)) for of in days)
+    assert first == last != before
+    assert asked[4:] == [False, False, True, False, True]
+
+
+def test_names_are_those_of_now(scraped: Scraper, asked: list[bool]) -> None:
+    roll_all_up()
+    scraped.samples()
+    Machine.objects.filter(name="gpu-1").update(name="renamed")
+    Workspace.objects.filter(pk=scraped.tenants.speech.pk).update(name="words")
+    told = scraped.samples()
+    assert asked == [True, False]
+    assert "renamed" in by(told, HOURS, "name", scope="machine", window="day")
+    assert set(by(told, HOURS, "name", scope="workspace", window="day")) == {"vision", "words"}
+
+
+def test_no_more_is_kept_than_of_some_scopes(scraped: Scraper, asked: list[bool]) -> None:
+    roll_all_up()
+    module = import_module("ledger.queries.scrape")
+    for number in range(2 * module.SCOPES_KEPT):
+        workspace = Workspace.objects.create(organization=scraped.tenants.acme, name=f"more-{number}")
+        scraped.samples(scraped.api.token("metrics", workspace=workspace))
+        assert 0 < len(module._kept) <= module.SCOPES_KEPT
+
+
 HOSTILE = [
     'a"b',
     "a\\b",
@@ -229,7 +320,7 @@ def test_the_most_names_are_what_the_settings_say() -> None:
 def test_many_runs_that_are_over_cost_no_sample(api: Api, history: History) -> None:
     """10,000 finished ones and 200 that go on: only these are exported."""
     scope = scope_of_organization(api.tenants.acme)
-    before = len(queries.scrape(scope, history.now).runs)
+    before = len(queries.scrape(scope, history.now).runs.names)
     template = Run.objects.get(uid="uid-sweep-0")
     Run.objects.bulk_create(
         Run(cluster=template.cluster, workspace=template.workspace, uid=f"old-{n}", name=f"old-{n}")
@@ -241,7 +332,7 @@ def test_many_runs_that_are_over_cost_no_sample(api: Api, history: History) -> N
         state(told, f"new-{number}", "worker-0", history.now - HOUR, Phase.RUNNING, gpus_milli=1000)
     tell(api.tenants.east, told)
     seen = queries.scrape(scope, history.now)
-    assert len(seen.runs) == before + 200
+    assert len(seen.runs.names) == before + 200
     text = metrics.exposition(metrics.families(seen), "")[0].decode()
     assert len(by(samples(text), RUN_RATIO, "run", namespace="vision")) == 203
     assert "old-" not in text
@@ -251,11 +342,16 @@ def test_hour_is_the_running_utc_hour_and_day_the_24_that_end_with_it(api: Api, 
     scope = scope_of_organization(api.tenants.acme)
     hour = floor_hour(history.now)
     seen = queries.scrape(scope, history.now)
-    assert seen.spent["cluster", "day"]["east"].asked > seen.spent["cluster", "hour"]["east"].asked > 0
+    asked = {
+        window: dict(zip(of.names, of.asked, strict=True))
+        for (kind, window), of in seen.spent.items()
+        if kind == "cluster"
+    }
+    assert asked["day"]["east"] > asked["hour"]["east"] > 0
     yesterday = queries.scrape(scope, history.now - 5 * HOUR)
     expected = queries.goodput(scope, Window(hour - 28 * HOUR, hour - 4 * HOUR), "pool")
-    assert sum(spent.asked for spent in yesterday.spent["pool", "day"].values()) == expected.total.asked
-    assert sum(spent.held for spent in yesterday.spent["pool", "hour"].values()) == (
+    assert sum(yesterday.spent["pool", "day"].asked) == expected.total.asked
+    assert sum(yesterday.spent["pool", "hour"].held) == (
         queries.goodput(scope, Window(hour - 5 * HOUR, hour - 4 * HOUR), "pool").total.allocated
     )
     assert key(RATIO, scope="cluster", name="east", window="day") in samples(
