@@ -27,7 +27,7 @@ def moment(ms: int) -> datetime:
 
 def make_cluster(settings: Settings, began: int) -> Cluster:
     """Make a cluster of an organization of its own whose clock stands at `began` (ms), in whatever year tests run."""
-    sql.value("partitions", lower=began - DAY, upper=began + PARTITIONS_AHEAD)
+    sql.value("partitions", lower=began - 31 * DAY, upper=began + PARTITIONS_AHEAD)
     hour = moment(floor_hour(began))
     cluster = Cluster.objects.create(
         organization=Organization.objects.create(name=f"organization {next(_numbers)}"),
