@@ -91,8 +91,14 @@ class CapacityWeek(NamedTuple):
 
 def find_spots(scope: Scope, kind: str, name: str, *, whole: bool = False) -> tuple[Spot, ...]:
     """Return the machines or pools of that name that the scope's workspaces have held; `whole`: any of its cluster."""
-    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster, "whole": whole}
-    return tuple(Spot(*row) for row in sql.rows("places_find", **where, kind=kind, name=name))
+    workspaces = sorted(scope.workspaces)
+    rows = sql.rows("places_find", workspaces=workspaces, cluster=scope.cluster, whole=whole, kind=kind, name=name)
+    found = {Spot(*row[:-1]): row[-1] for row in rows}
+    unsure = [spot.id for spot, is_held in found.items() if not is_held]
+    if unsure:  # held in hours that are not rolled up, or never
+        held = {pk for (pk,) in sql.rows("places_unrolled", workspaces=workspaces, kind=kind, ids=unsure)}
+        return tuple(spot for spot, is_held in found.items() if is_held or spot.id in held)
+    return tuple(found)
 
 
 def troubles(scope: Scope, window: Window, spots: Sequence[Spot], limit: int) -> Troubles:

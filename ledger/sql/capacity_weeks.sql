@@ -17,6 +17,9 @@ WITH clock AS MATERIALIZED (
     SELECT machine_id, hour AS since, hour + interval '1 hour' AS until, in_hour AS milli FROM told
     UNION ALL
     SELECT machine_id, hour + interval '1 hour', next, last_milli FROM told WHERE next > hour + interval '1 hour'
+), alike AS (
+    -- machines that have their size from one hour to another are one
+    SELECT since, until, sum(milli) AS milli FROM sizes GROUP BY since, until
 ), unready AS (
     SELECT machine_id, at AS since, next AS until
     FROM (
@@ -39,6 +42,6 @@ SELECT
         WHERE greatest(z.since, u.since, w.since) < least(z.until, u.until, w.until)
     ), 0)::bigint
 FROM weeks AS w
-LEFT JOIN sizes AS s ON s.since < w.until AND s.until > w.since
+LEFT JOIN alike AS s ON s.since < w.until AND s.until > w.since
 GROUP BY w.week, w.since, w.until
 ORDER BY w.week;
