@@ -54,12 +54,26 @@ def natural(name: str) -> list[tuple[int, str]]:
 def single_lanes(workers: Workers, zoom: Zoom, until: int, now: int, *, in_group: bool = False) -> list[Lane]:
     """Return a lane a worker, with as much detail as the page can carry; what goes on is drawn up to `until`."""
     finest = FINEST
-    while True:
-        grain = max(zoom.length * finest // 100_000, 1)
-        cut = [(name, list(pieces(segments, grain, until))) for name, segments in workers]
-        if sum(len(found) for _, found in cut) <= RECTS_MAX or finest > COARSEST:
-            return [Lane(name, machines(found), lane(name, found, zoom, now), in_group=in_group) for name, found in cut]
+    while (cut := within(workers, grain_of(finest, zoom), until, RECTS_MAX if finest <= COARSEST else None)) is None:
         finest += finest // 2
+    return [Lane(name, machines(found), lane(name, found, zoom, now), in_group=in_group) for name, found in cut]
+
+
+def grain_of(finest: int, zoom: Zoom) -> int:
+    """Return in ms what is too short to be drawn by itself."""
+    return max(zoom.length * finest // 100_000, 1)
+
+
+def within(workers: Workers, grain: int, until: int, most: int | None) -> list[tuple[str, list[Piece]]] | None:
+    """Return what to draw of each worker; None when that is more than `most` pieces."""
+    cut: list[tuple[str, list[Piece]]] = []
+    count = 0
+    for name, segments in workers:
+        cut.append((name, list(pieces(segments, grain, until))))
+        count += len(cut[-1][1])
+        if most is not None and count > most:
+            return None
+    return cut
 
 
 def pieces(segments: Iterable[Segment], grain: int, until: int) -> Iterator[Piece]:
@@ -137,7 +151,7 @@ def told(found: Piece, now: int) -> str:
 def exact(at: int, now: int) -> str:
     """Return an instant to the second, and to the millisecond where it is between two."""
     rest = f".{at % 1000:03d}" if at % 1000 else ""
-    return f"{day_and_clock(at, now)}{moment(at).strftime(':%S')}{rest}"
+    return day_and_clock(at, now, "%H:%M:%S") + rest
 
 
 def axis(zoom: Zoom, now: int) -> Markup:

@@ -43,10 +43,11 @@ def clock(at: int) -> str:
     return moment(at).strftime("%H:%M")
 
 
-def day_and_clock(at: int, now: int) -> str:
-    """Return "8 Nov 14:40", with its year when that is not this one."""
-    shape = "%-d %b %H:%M" if moment(at).year == moment(now).year else "%-d %b %Y %H:%M"
-    return moment(at).strftime(shape)
+def day_and_clock(at: int, now: int, clock: str = "%H:%M") -> str:
+    """Return "8 Nov 14:40", with its year when that is not this one; `clock` as strftime takes it."""
+    here = moment(at)
+    year = "" if here.year == moment(now).year else " %Y"
+    return here.strftime(f"%-d %b{year} {clock}")
 
 
 def day(at: int) -> str:

@@ -1,7 +1,7 @@
 """How many statements each page takes: a recorded number that does not grow with what there is to show.
 
-But for one or two: the days of this world are not rolled up, so the first hour, and a machine that nobody holds now, are
-looked for among the hours, too.
+But for one or two: the days of this world are not rolled up, so the first hour, and a machine that nobody holds now,
+are looked for among the hours, too.
 """
 
 from django.db import connection
