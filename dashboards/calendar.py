@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dashboards import zones
 from dashboards.moments import EPOCH, moment, zone, zone_of
-from ledger.core.windows import HOUR, floor_hour
+from ledger.core.windows import HOUR, ceil_hour
 
 HOURS = 24
 Named = tuple[int, str]  # an hour, ms, and what the zone is called in it
@@ -55,16 +55,26 @@ def days_before(at: int, count: int) -> int:
 
 
 def days(first: int, last: int) -> tuple[Day, ...]:
-    """Return the local days from that of the instant `first` to that of `last`."""
+    """Return the local days from that of the instant `first` to that of `last`; one that the zone skipped is none."""
     begin, end = moment(first).date(), moment(last).date()
-    found: dict[date, list[list[Named]]] = {}
+    dates = (begin + timedelta(days=number) for number in range((end - begin).days + 1))
+    return tuple(day for date in dates if (day := day_of(date)))
+
+
+def day_of(date: date) -> Day | None:
+    """Return a local day; None for one without an hour."""
+    first, last = ceil_hour(midnight(date)), ceil_hour(midnight(date + timedelta(days=1)))
+    here = moment(first)
+    name = zone_of(here)
+    if last - first == HOURS * HOUR and here.hour == 0 and name == zone(last - HOUR):
+        return Day(date, tuple(Cell(hour, 1, name) for hour in range(first, last, HOUR)))
+    found: list[list[Named]] = [[] for _ in range(HOURS)]
     row = 0
-    for hour in range(floor_hour(midnight(begin)), midnight(end + timedelta(days=1)), HOUR):
+    for hour in range(first, last, HOUR):
         here = moment(hour)
-        if begin <= here.date() <= end:
-            row = max(here.hour, row) if here.date() in found else here.hour
-            found.setdefault(here.date(), [[] for _ in range(HOURS)])[row].append((hour, zone_of(here)))
-    return tuple(Day(day, tuple(cells(of_day))) for day, of_day in found.items())
+        row = max(here.hour, row)
+        found[row].append((hour, zone_of(here)))
+    return Day(date, tuple(cells(found))) if any(found) else None
 
 
 def cells(of_day: list[list[Named]]) -> Iterator[Cell]:

@@ -115,6 +115,8 @@ def named(cells: Sequence[Cell]) -> Iterator[tuple[int, str]]:
 
 def of_cell(known: Known, cell: Cell) -> Held:
     """Return what is known of an hour of the clock."""
+    if cell.hours == 1:
+        return known.get(cell.start, NOTHING)
     return together(known.get(hour, NOTHING) for hour in cell.instants)
 
 

@@ -13,6 +13,8 @@ from ledger.decode.again import conditions_of
 from ledger.queries.goodput import ANY, Answer, Filters, goodput
 from ledger.queries.now import now
 
+_PHASES, _CATEGORIES = {int(phase): phase for phase in Phase}, {int(category): category for category in Category}
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -109,7 +111,7 @@ def run_workers(run: RunKey) -> tuple[RunWorker, ...]:
 
 
 def _worker(name: str, phase: int, category: int, *rest: Any) -> RunWorker:
-    return RunWorker(name, Phase(phase), None if category < 0 else Category(category), *rest)
+    return RunWorker(name, _PHASES[phase], _CATEGORIES.get(category), *rest)
 
 
 def run_window(run: RunKey) -> Window:

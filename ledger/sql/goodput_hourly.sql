@@ -103,7 +103,7 @@ WITH clock AS MATERIALIZED (
     -- end only
     UNION ALL
     SELECT
-        k.open_hour, r.workspace_id, p.held,
+        k.open_hour, p.workspace_id, p.held,
         p.a_productive + p.g_productive * k.elapsed,
         p.a_idle + p.g_idle * k.elapsed,
         p.a_stalled + p.g_stalled * k.elapsed,
@@ -117,7 +117,7 @@ WITH clock AS MATERIALIZED (
     FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock) AS k
     CROSS JOIN LATERAL (
         SELECT
-            p.run_id, p.machine_id <> 0 AS held,
+            r.workspace_id, p.machine_id <> 0 AS held,
             ledger_sum(p.a_productive) AS a_productive, ledger_sum(p.g_productive) AS g_productive,
             ledger_sum(p.a_idle) AS a_idle, ledger_sum(p.g_idle) AS g_idle,
             ledger_sum(p.a_stalled) AS a_stalled, ledger_sum(p.g_stalled) AS g_stalled,
@@ -129,16 +129,16 @@ WITH clock AS MATERIALIZED (
             ledger_sum(p.a_unobserved) AS a_unobserved, ledger_sum(p.g_unobserved) AS g_unobserved,
             ledger_sum(p.a_unobserved_productive) AS a_unobserved_productive, ledger_sum(p.g_unobserved_productive) AS g_unobserved_productive
         FROM ledger_opencell AS p
-        WHERE p.cluster_id = k.id
+        CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
+        WHERE p.cluster_id = k.id AND r.workspace_id = ANY (%(workspaces)s::bigint[])
           AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
           AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
           AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
           AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
+          AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
         GROUP BY 1, 2
     ) AS p
-    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
     WHERE k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
-      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
 ), sums AS (
     SELECT
         hour,
