@@ -21,7 +21,7 @@ WITH grouped AS (
 )
 SELECT
     number, category, held, at / %(size)s, ledger_sum(gpus_milli),
-    ledger_sum(gpus_milli * (%(size)s - at %% %(size)s))
+    ledger_sum(gpus_milli * (%(size)s - mod(at, %(size)s)))
 FROM changes
 GROUP BY 1, 2, 3, 4
 ORDER BY 1, 2, 3, 4;
