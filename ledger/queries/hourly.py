@@ -1,6 +1,6 @@
 """Ledgers hour by hour, or day by day, of what filters leave: what pictures of a window are drawn from."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from ledger import sql
 from ledger.access import Scope
@@ -19,11 +19,13 @@ def hourly(
     `days`: a whole day (UTC) may be told as one, as its first hour.
     """
     lookup = _lookup(filters)
+    names = {name: getattr(filters, name) for name in ("workspace", "run", "uid", "machine", "pool", "user")}
     rows = sql.rows(
         "goodput_hourly",
-        **asdict(filters),
+        **names,
         workspaces=sorted(scope.workspaces),
         cluster=scope.cluster,
+        cluster_name=filters.cluster,
         start=window.start,
         end=window.end,
         lookup=lookup,

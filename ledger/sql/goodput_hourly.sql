@@ -6,7 +6,7 @@ WITH clock AS MATERIALIZED (
     SELECT id, open_hour, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
     FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
-      AND (%(cluster)s = 0 OR id = %(cluster)s)
+      AND (%(cluster)s = 0 OR id = %(cluster)s) AND (%(cluster_name)s = '' OR name = %(cluster_name)s)
 ), days AS MATERIALIZED (
     -- Whole days of the window that are over and rolled up.
     SELECT k.id AS cluster_id, day

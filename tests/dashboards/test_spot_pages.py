@@ -73,6 +73,7 @@ def test_a_machine_s_page_has_its_ledger_and_its_hours(world: World, get: Get) -
     {"user": "none"}, {"run": "llm"}, {"uid": "uid-llm"}, {"run": "llm", "machine": "unplaced"},
     {"run": "llm", "machine": "gpu-1"},
     {"pool": "h100", "user": "ana"}, {"run": "nope"}, {"machine": "nope"}, {"workspace": "vision", "pool": "none"},
+    {"cluster": "east"}, {"cluster": "east", "machine": "gpu-1"}, {"cluster": "nope"},
 ])  # fmt: skip
 @pytest.mark.parametrize("is_rolled_up", [False, True])
 def test_the_hours_add_up_to_the_window(world: World, only: dict[str, str], is_rolled_up: bool) -> None:
