@@ -42,11 +42,16 @@ class Family:
     def add_categories(self, labels: Iterable[str], amounts: Iterable[Sequence[int]]) -> None:
         """Add a sample of each category, GPU-hours of GPU-microseconds: all at once, for there are many more."""
         openings = [f"{self.name}{{{of}" for of in labels]
-        columns = [numbers([amount / GPU_US_PER_HOUR for amount in column]) for column in amounts]
+        columns = [gpu_hours(column) for column in amounts]
         self.lines += [
             f"{o}{C1}{a}\n{o}{C2}{b}\n{o}{C3}{c}\n{o}{C4}{d}\n{o}{C5}{e}\n{o}{C6}{f}\n{o}{C7}{g}\n{o}{C8}{h}\n"
             for o, a, b, c, d, e, f, g, h in zip(openings, *columns, strict=True)
         ]
+
+
+def gpu_hours(amounts: Sequence[int]) -> Sequence[str]:
+    """Return GPU-microseconds as GPU-hours; many a column is nothing but zeros."""
+    return numbers([amount / GPU_US_PER_HOUR for amount in amounts]) if any(amounts) else ["0.0"] * len(amounts)
 
 
 def numbers(values: Sequence[float | None]) -> list[str]:
@@ -69,9 +74,8 @@ def families(seen: Scrape, names_max: int = NAMES_MAX) -> Iterator[Family]:
         kept = largest(seen.spent[kind, "day"], names_max)
         dropped[kind] = len(seen.spent[kind, "day"].names) - len(kept)
         for window in WINDOWS:
-            shown = seen.spent[kind, window].under(
-                [of if of in kept else OTHER for of in seen.spent[kind, window].names]
-            )
+            spent = seen.spent[kind, window]
+            shown = spent.under([of if of in kept else OTHER for of in spent.names]) if dropped[kind] else spent
             add(ratio, hours, [f'scope="{kind}",name="{escaped(of)}",window="{window}"' for of in shown.names], shown)
     yield from (ratio, hours)
     runs = seen.runs.under(called(seen.runs.names))

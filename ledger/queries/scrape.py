@@ -113,7 +113,7 @@ def scrape(scope: Scope, now: int) -> Scrape:
         for window in WINDOWS:
             of = _joined(part.spent for part in told.parts if part.kind == kind and (part.recent or window == "day"))
             named = of.under([told.names[kind][key] for key in of.names])
-            spent[kind, window] = named.only(named.asked)
+            spent[kind, window] = named.only([any(amounts) for amounts in zip(*named.amounts, strict=True)])
     return Scrape(spent, _going(told), _stalled(scope), _straggling(scope), _judged(scope, now))
 
 
