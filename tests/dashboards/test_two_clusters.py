@@ -48,6 +48,16 @@ def hrefs(page: Any) -> list[str]:
     return [row.href for row in page.context["rows"]]
 
 
+@pytest.mark.parametrize("only", [{}, {"machine": "gpu-1"}, {"pool": "h100"}, {"user": "ana"}])
+def test_a_cluster_is_a_filter_like_any(world: World, west: Cluster, only: dict[str, str]) -> None:
+    scope, window = scope_of_workspace(world.vision), Window(world.edge - 2 * DAY, world.edge)
+    for cluster in (world.east, west):
+        filters, expected = Filters(cluster=cluster.name, **only), total(world, cluster, **only)
+        assert queries.goodput(scope, window, filters=filters).total == expected != Ledger()
+        assert queries.total(scope, window, filters) == expected
+        assert sum((of for _, of in queries.hourly(scope, window, filters)), Ledger()) == expected
+
+
 @pytest.mark.parametrize("by", ["machine", "pool"])
 def test_rows_of_one_name_say_their_cluster_and_lead_there(world: World, west: Cluster, get: Get, by: str) -> None:
     name = {"machine": "gpu-1", "pool": "h100"}[by]
