@@ -1,11 +1,12 @@
 """Ledgers as Plotly figures. Colours are those of the light pages; the browser puts its own theme's in their place.
 
-Written as plain data: Plotly's own classes check each value against all that a figure may have, which takes longer than
-the rest of a page. That Plotly takes a figure as it is, is a test.
+Described as plain data, which Plotly writes: its classes check each value against all that a figure may have, which
+takes longer than the rest of a page. That they take a figure as it is, is a test.
 """
 
-import json
 from typing import Any
+
+import plotly.io
 
 from dashboards.numbers import hours, share
 from dashboards.weeks import ShownWeek
@@ -38,7 +39,7 @@ def stacked(weeks: tuple[ShownWeek, ...]) -> str:
         },
     }
     figure = {"data": [trace(category, oldest_first) for category in Category], "layout": layout}
-    return json.dumps(figure, ensure_ascii=False, separators=(",", ":"))
+    return str(plotly.io.to_json(figure, validate=False))
 
 
 def trace(category: Category, weeks: tuple[ShownWeek, ...]) -> dict[str, Any]:
