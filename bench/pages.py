@@ -63,8 +63,11 @@ def main() -> None:
 
 def gang(made: Any) -> None:
     """Add the run with 1,000 workers, once."""
+    from ledger import sql
     from ledger.core.categories import Phase
+    from ledger.core.windows import DAY, floor_day
     from ledger.models import Run, Source, Worker, Workspace
+    from ledger.rollups import roll_up
 
     if Run.objects.filter(uid="uid-gang").exists():
         return
@@ -75,6 +78,10 @@ def gang(made: Any) -> None:
     names = (f"worker-{number}" for number in range(GANG))
     Worker.objects.bulk_create(Worker(cluster=cluster, run=job, name=name, phase=Phase.RUNNING) for name in names)
     run("pages_gang", cluster=cluster.pk, hour=hour, source=Source.objects.get(cluster=cluster).pk)
+    today = floor_day(made.open_hour)
+    sql.run("day_dirty", cluster=cluster.pk, days=[today - day * DAY for day in range(3, -1, -1)])
+    sql.run("rebuild_today", cluster=cluster.pk)
+    roll_up(cluster.pk)
 
 
 def signed_in() -> str:
