@@ -1,6 +1,6 @@
 """Who sees what: a scope is a set of workspaces, and every number shown is asked for within one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q, QuerySet
@@ -34,10 +34,14 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The ids of the workspaces that may be seen, and the only cluster to look at (0: every one)."""
+    """The ids of the workspaces that may be seen, and the only cluster to look at (0: every one).
+
+    `is_whole`: these are all the workspaces of one organization, so all that its clusters ran may be seen.
+    """
 
     workspaces: frozenset[int]
     cluster: int = 0
+    is_whole: bool = False
 
 
 def scope_of_workspace(workspace: Workspace) -> Scope:
@@ -46,7 +50,7 @@ def scope_of_workspace(workspace: Workspace) -> Scope:
 
 def scope_of_organization(organization: Organization, cluster: int = 0) -> Scope:
     mine = Workspace.objects.filter(organization=organization)
-    return Scope(frozenset(mine.values_list("pk", flat=True)), cluster)
+    return Scope(frozenset(mine.values_list("pk", flat=True)), cluster, is_whole=True)
 
 
 def scope_within(scope: Scope, cluster: str) -> Scope | None:
@@ -54,7 +58,7 @@ def scope_within(scope: Scope, cluster: str) -> Scope | None:
     found = Cluster.objects.filter(organization__workspace__in=scope.workspaces, name=cluster).first()
     if found is None or scope.cluster not in (0, found.pk):
         return None
-    return Scope(scope.workspaces, found.pk)
+    return replace(scope, cluster=found.pk)
 
 
 def visible_workspaces(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Workspace]:

@@ -1,7 +1,7 @@
 """Ledgers by a grouping, for a window, by week, by hour."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -192,7 +192,7 @@ def _ask(
         weekly=weekly,
         by=by,
         rollup=rollup,
-        lookup="whole" if rollup in ("run", "hours") and window.end - window.start >= _LONG else "each",
+        lookup=_lookup(scope, window, by, rollup, where),
         search="on" if filters.q else "off",
         sort=key,
         descending=sort.startswith("-"),
@@ -274,6 +274,15 @@ def _rollup(asked: set[str]) -> str:
     """Return the smallest roll-up that knows all that is asked; "hours" = none, the hours are read."""
     order = ("pool", "run", "machine")
     return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "hours")
+
+
+def _lookup(scope: Scope, window: Window, by: str, rollup: str, where: Mapping[str, Any]) -> str:
+    """Return how it is found whose a run is: not at all where all may be seen and nothing more is asked of them."""
+    all_is_asked = where["workspaces"] == where["seen"] and not where["user"]
+    if scope.is_whole and all_is_asked and by in ("run", "machine", "pool"):
+        return "none"
+    is_long = window.end - window.start >= _LONG
+    return "whole" if is_long and rollup in ("run", "hours") else "each"
 
 
 def ledger_of(amounts: Sequence[Any]) -> Ledger:

@@ -136,7 +136,30 @@ WITH clock AS MATERIALIZED (
     SELECT id, workspace_id, "user" FROM ledger_run WHERE workspace_id = ANY (%(workspaces)s::bigint[])
 -- end only
 ), parts (week, workspace_id, run_id, "user", machine_id, pool_id, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive, held_stalled, held_failure, held_preemption) AS NOT MATERIALIZED (
+    -- only lookup: none
+    -- Where all runs may be seen, and nothing else is asked of them.
+    SELECT p.week, 0, p.run_id, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    WHERE %(lookup)s = 'none'
+    -- end only
+    -- only lookup: whole
+    UNION ALL
+    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    JOIN every AS r ON r.id = p.run_id
+    WHERE %(lookup)s = 'whole' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    -- end only
+    -- only lookup: each
+    UNION ALL
+    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
+    WHERE %(lookup)s = 'each' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    -- end only
     -- only rollup: machine
+    UNION ALL
     SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.machine_id <> 0 THEN p.stalled END, CASE WHEN p.machine_id <> 0 THEN p.failure END, CASE WHEN p.machine_id <> 0 THEN p.preemption END
     FROM weeks AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_weekmachine AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
@@ -151,9 +174,9 @@ WITH clock AS MATERIALIZED (
       AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
-    UNION ALL
     -- end only
     -- only rollup: pool
+    UNION ALL
     SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.held THEN p.stalled END, CASE WHEN p.held THEN p.failure END, CASE WHEN p.held THEN p.preemption END
     FROM days AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_daypool AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
@@ -165,21 +188,7 @@ WITH clock AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT * FROM ledger_hourpool AS p WHERE p.cluster_id = d.cluster_id AND p.hour = d.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
     WHERE d.summed AND %(rollup)s = 'pool'
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
-    UNION ALL
     -- end only
-    -- only lookup: whole
-    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
-    FROM runs AS p
-    JOIN every AS r ON r.id = p.run_id
-    WHERE %(lookup)s = 'whole' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
-      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
-    UNION ALL
-    -- end only
-    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
-    FROM runs AS p
-    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
-    WHERE %(lookup)s = 'each' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
-      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
 -- only by: machine
 ), netted AS (
     -- What was taken off a whole day leaves nothing of a pool that a machine was in before.

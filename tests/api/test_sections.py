@@ -1,5 +1,6 @@
 """A statement without its sections for other choices says what the whole of it says."""
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -18,19 +19,21 @@ FILTERS = (Filters(), Filters(pool="h100"), Filters(user="ana"))
 @pytest.mark.django_db
 @pytest.mark.parametrize("ask", [queries.goodput, queries.weekly])
 def test_goodput(monkeypatch: pytest.MonkeyPatch, history: History, ask: Any) -> None:
-    scope, chosen, lengths = scope_of_organization(history.tenants.acme), sql.chosen, set()
+    whole, chosen, lengths = scope_of_organization(history.tenants.acme), sql.chosen, set()
 
-    def whole(statement: str, choices: frozenset[tuple[str, str]]) -> str:
+    def uncut(statement: str, choices: frozenset[tuple[str, str]]) -> str:
         lengths.add(len(chosen(statement, choices)))
         return statement
 
-    for by, length, filters in product(queries.GROUPINGS, WINDOWS, FILTERS):
+    for by, length, filters, scope in product(
+        queries.GROUPINGS, WINDOWS, FILTERS, (whole, replace(whole, is_whole=False))
+    ):
         asked = scope, Window(history.edge - length, history.edge), by, filters
         with monkeypatch.context() as patched:
-            patched.setattr(sql, "chosen", whole)
+            patched.setattr(sql, "chosen", uncut)
             long = answered(ask(*asked))
         assert long == answered(ask(*asked)), (by, length, filters)
-    assert len(lengths) > 6
+    assert len(lengths) > 9
 
 
 def answered(answer: Any) -> list[Any]:
