@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ledger.queries.runs import Timeline
+from ledger.queries.timelines import Timeline
 
 TOLERANCE = 2_000
 EVERY = 250
