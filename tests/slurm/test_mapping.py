@@ -185,6 +185,24 @@ def test_suspended_is_idle_and_where_it_lay_unknown_at_the_end() -> None:
     assert [((each.at - DAY) // 1000, each.busy) for each in tell(run).samples] == [(10, 0), (19, 100)]
 
 
+@pytest.mark.parametrize(
+    ("suspended", "pauses", "expected"),
+    [
+        (9, [(10, None)], [(10, 0), (19, 100)]),
+        (9, [(10, 14), (20, None)], [(10, 0), (14, 100), (20, 0), (25, 100)]),
+        (30, [(20, None)], [(20, 0)]),
+        (0, [(20, None)], [(20, 0)]),
+        (4, [(10, 14), (20, None)], [(10, 0), (14, 100), (20, 0)]),
+    ],
+)
+def test_a_pause_that_nobody_saw_end_was_over_when_the_sum_says(
+    suspended: int, pauses: list[tuple[int, int | None]], expected: list[tuple[int, int]]
+) -> None:
+    seen = tuple((DAY + a * 1000, None if b is None else DAY + b * 1000) for a, b in pauses)
+    run = Run("7", {None: [Attempt(record("COMPLETED 0 0 0 50", suspended=suspended), pauses=seen, watched=True)]})
+    assert [((each.at - DAY) // 1000, each.busy) for each in tell(run).samples] == expected
+
+
 def test_components_of_a_hetjob_are_workers_of_one_run() -> None:
     found = told(
         record("COMPLETED 0 5 5 50", job=Job("7", 0)), record("COMPLETED 0 5 5 50", job=Job("7", 1), held=(2000,))

@@ -5,7 +5,7 @@ The held time of an attempt is [Start, End), as sacct and sreport count it. See 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -234,12 +234,25 @@ def _waits(record: Record) -> tuple[tuple[int, int | None], ...]:
 
 
 def _pauses(attempt: Attempt) -> Iterator[tuple[int, int | None]]:
-    """Yield when it was suspended; where only the sum is told, it is laid at the end."""
-    record = attempt.record
-    if attempt.watched or attempt.pauses or not record.suspended or record.end is None:
-        yield from attempt.pauses
+    """Yield when it was suspended; where only the sum is told, it is laid at the end.
+
+    It may have ended before it was seen to go on: then that sum says when the pause that nobody saw end was over.
+    """
+    record, pauses = attempt.record, attempt.pauses
+    if not record.suspended or record.end is None or (attempt.watched and not pauses):
+        yield from pauses
+    elif pauses:
+        yield from pauses[:-1]
+        yield _closed(pauses, record.suspended * SECOND, record.end)
     elif record.state not in PAUSED:
         yield record.end - record.suspended * SECOND, record.end
+
+
+def _closed(pauses: Sequence[tuple[int, int | None]], suspended: int, end: int) -> tuple[int, int | None]:
+    """Return the last pause, closed where it was not seen to end and the sum of all, ms, says when it was over."""
+    since, until = pauses[-1]
+    over = since + suspended - sum((to or since) - begin for begin, to in pauses[:-1])
+    return (since, over) if until is None and since < over < end else (since, until)
 
 
 def _cause(attempt: Attempt) -> str:
