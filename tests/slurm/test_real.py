@@ -118,7 +118,7 @@ def test_suspended_time_is_idle(seen: Seen) -> None:
     (record,) = seen.records[seen.jobs["suspend"]]
     suspended = sum(int(part) * unit for part, unit in zip(record["Suspended"].split(":"), (3600, 60, 1), strict=True))
     assert suspended >= 3
-    assert seen.amount("suspend", "idle", held=True) == suspended
+    assert seen.amount("suspend", "idle", held=True) == suspended, seen.lanes("suspend")[0]["segments"]
 
 
 def test_a_node_that_died_is_failure_though_the_job_still_runs(seen: Seen) -> None:

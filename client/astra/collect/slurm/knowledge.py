@@ -80,7 +80,9 @@ class Known:
         if record.state in START_UP or (record.state == "RUNNING" and record.reason == PROLOG):
             self.booting = self.begun is None
         elif record.state in PLACED and self.booting:
-            self.begun, self.booting = at, False
+            # what is suspended before it was seen to run was past its start-up when that happened
+            paused = record.switched if record.state in PAUSED else None
+            self.begun, self.booting = at if paused is None else min(paused, at), False
 
     def _pause(self, record: Record, at: int) -> None:
         switched = record.switched if record.switched is not None and record.switched <= at + ANSWER else at
