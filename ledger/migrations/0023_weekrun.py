@@ -11,9 +11,9 @@ LINES = (
 )  # fmt: skip
 
 
-def part(model: str, *, index: bool = False) -> models.ForeignKey:  # type: ignore[type-arg]
+def part(model: str) -> models.ForeignKey:  # type: ignore[type-arg]
     return models.ForeignKey(
-        to=f"ledger.{model}", on_delete=django.db.models.deletion.DO_NOTHING, db_constraint=False, db_index=index
+        to=f"ledger.{model}", on_delete=django.db.models.deletion.DO_NOTHING, db_constraint=False, db_index=False
     )
 
 
@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                 ("week", models.DateTimeField()),
                 ("held", models.BooleanField()),
                 ("cluster", part("cluster")),
-                ("run", part("run", index=True)),
+                ("run", part("run")),
             ],
             options={"abstract": False},
         ),

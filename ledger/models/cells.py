@@ -162,7 +162,7 @@ class WeekRun(Amounts):
     pk = models.CompositePrimaryKey("cluster_id", "week", "run_id", "held")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
     week = models.DateTimeField()
-    run = models.ForeignKey(Run, models.DO_NOTHING, db_constraint=False)
+    run = models.ForeignKey(Run, models.DO_NOTHING, db_index=False, db_constraint=False)
     held = models.BooleanField()
 
 

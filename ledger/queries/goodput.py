@@ -1,4 +1,4 @@
-"""Ledgers by a grouping, for a window, by week, by hour."""
+"""Ledgers by a grouping, for a window or by week."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -10,4 +10,4 @@ SELECT coalesce(k.week, t.week)::text, coalesce(k.run_id, t.run_id)::text, coale
 FROM kept AS k
 FULL JOIN told AS t USING (week, run_id, held)
 WHERE coalesce(k.week, t.week) >= ledger_at(%(edge)s) AND (k.productive, k.idle, k.stalled, k.starting, k.restart, k.failure, k.preemption, k.waiting, k.unobserved, k.unobserved_productive) IS DISTINCT FROM (t.productive, t.idle, t.stalled, t.starting, t.restart, t.failure, t.preemption, t.waiting, t.unobserved, t.unobserved_productive)
-ORDER BY 1, 2;
+ORDER BY 1, 2, 3;

@@ -74,27 +74,14 @@ WITH clock AS MATERIALIZED (
       AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
       AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
     -- end only
-    -- only lookup: machine
+    -- only lookup: machine run
     UNION ALL
     -- what is asked of one machine or run is found by its own index, which has no machine that many share
     SELECT p.hour, r.workspace_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
     FROM ledger_hour AS p
     JOIN clock AS k ON k.id = p.cluster_id
     CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
-    WHERE %(lookup)s = 'machine' AND p.machine_id > 1 AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
-      AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
-      AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
-      AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))
-      AND (%(pool)s = '' OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
-      AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
-    -- end only
-    -- only lookup: run
-    UNION ALL
-    SELECT p.hour, r.workspace_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-    FROM ledger_hour AS p
-    JOIN clock AS k ON k.id = p.cluster_id
-    CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
-    WHERE %(lookup)s = 'run' AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+    WHERE %(lookup)s IN ('machine', 'run') AND (%(lookup)s = 'run' OR p.machine_id > 1) AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
       AND (%(run)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE name = %(run)s OR uid = %(run)s)))
       AND (%(uid)s = '' OR p.run_id = ANY (ARRAY(SELECT id FROM ledger_run WHERE uid = %(uid)s)))
       AND (%(machine)s = '' OR p.machine_id = ANY (ARRAY(SELECT id FROM ledger_machine WHERE name = %(machine)s)))

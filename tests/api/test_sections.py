@@ -1,6 +1,9 @@
 """A statement without its sections for other choices says what the whole of it says."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -14,26 +17,48 @@ from tests.api.history import History
 
 WINDOWS = (9 * DAY + 7 * HOUR, 3 * WEEK, 17 * WEEK)
 FILTERS = (Filters(), Filters(pool="h100"), Filters(user="ana"))
+OF_HOURS = (*FILTERS, Filters(machine="gpu-1"), Filters(run="llm"), Filters(machine="unplaced"))
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("ask", [queries.goodput, queries.weekly])
 def test_goodput(monkeypatch: pytest.MonkeyPatch, history: History, ask: Any) -> None:
-    whole, chosen, lengths = scope_of_organization(history.tenants.acme), sql.chosen, set()
-
-    def uncut(statement: str, choices: frozenset[tuple[str, str]]) -> str:
-        lengths.add(len(chosen(statement, choices)))
-        return statement
-
+    whole, lengths = scope_of_organization(history.tenants.acme), set[int]()
     for by, length, filters, scope in product(
         queries.GROUPINGS, WINDOWS, FILTERS, (whole, replace(whole, is_whole=False))
     ):
         asked = scope, Window(history.edge - length, history.edge), by, filters
-        with monkeypatch.context() as patched:
-            patched.setattr(sql, "chosen", uncut)
+        with uncut(monkeypatch, lengths):
             long = answered(ask(*asked))
         assert long == answered(ask(*asked)), (by, length, filters)
     assert len(lengths) > 9
+
+
+@pytest.mark.django_db
+def test_hours_and_places(monkeypatch: pytest.MonkeyPatch, history: History) -> None:
+    scope, lengths = scope_of_organization(history.tenants.acme), set[int]()
+    window = Window(history.edge - 9 * DAY - 7 * HOUR, history.edge)
+    asks = [partial(queries.hourly, scope, window, of, days=days) for of in OF_HOURS for days in (False, True)]
+    asks += [partial(queries.find_spots, scope, kind, name) for kind, name in (("machine", "gpu-1"), ("pool", "h100"))]
+    for ask in asks:
+        with uncut(monkeypatch, lengths):
+            long = ask()
+        assert long == ask() != (), ask
+    assert len(lengths) == 6
+
+
+@contextmanager
+def uncut(monkeypatch: pytest.MonkeyPatch, lengths: set[int]) -> Iterator[None]:
+    """Statements as a whole; `lengths` gets those that they would have."""
+    chosen = sql.chosen
+
+    def whole(statement: str, choices: frozenset[tuple[str, str]]) -> str:
+        lengths.add(len(chosen(statement, choices)))
+        return statement
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sql, "chosen", whole)
+        yield
 
 
 def answered(answer: Any) -> list[Any]:

@@ -8,14 +8,12 @@ from dashboards.group_lanes import BUCKETS, column_of, columns, group_pictures
 from dashboards.lanes import HEIGHT
 from ledger import queries
 from ledger.access import scope_of_workspace
-from ledger.batches import Batch
-from ledger.core.categories import Category, Phase
+from ledger.core.categories import Category
 from ledger.core.windows import DAY, HOUR
-from ledger.ingest import ingest
 from ledger.queries import Change, RunKey, Segment
 from tests.dashboards.conftest import Get
 from tests.dashboards.reading import read, text_of
-from tests.dashboards.world import World, state
+from tests.dashboards.world import World, more_workers
 
 LLM = "/w/acme/vision/runs/uid-llm"
 
@@ -23,19 +21,7 @@ LLM = "/w/acme/vision/runs/uid-llm"
 @pytest.fixture
 def llm(world: World) -> RunKey:
     """A run of sixty workers, of which four have had all kinds of time."""
-    batch = Batch("test/east", world.now, seen_from=world.edge)
-    for number in range(4, 60):
-        state(
-            batch,
-            "llm",
-            f"worker-{number}",
-            world.edge - HOUR + number * 1000,
-            Phase.RUNNING,
-            gpus_milli=1000,
-            machine="gpu-5",
-            pool="h100",
-        )
-    assert ingest(world.east, batch).refused == []
+    more_workers(world)
     found = queries.find_run(scope_of_workspace(world.vision), "llm")
     assert found
     return found
@@ -74,7 +60,6 @@ def test_what_goes_on_is_shared_out_up_to_where_it_is_counted(world: World, llm:
     start, until, end = world.edge, world.edge + 1000, world.edge + HOUR
     (worker,) = [one for one in queries.timed_workers(llm, start, end) if one.name == "worker-7"]
     found = queries.changes([[worker]], start, end, until, HOUR)
-    assert sum(sum(columns(iter([change]), HOUR)) for change in found) >= 0
     assert sum(change.amount for change in found) == 1000 * 1000
 
 
@@ -112,6 +97,8 @@ def test_groups_have_as_many_columns_as_the_page_can_carry() -> None:
         for n in range(80)
         for late, gpus_milli in ((0, 8000 + group), (1, -8000 - group))
     ]
+    calm = group_pictures(25, [change for change in sorted(busy) if change.group < 25 and change.column < 2], HOUR)
+    assert sum(len(drawn) for drawn in calm) < 20_000
     pictures = group_pictures(50, sorted(busy), HOUR)
     assert sum(drawn.count("<rect") for drawn in pictures) <= 10 * 7 * 50
     assert sum(len(drawn) for drawn in pictures) < 150_000

@@ -15,14 +15,14 @@ from dashboards.zoom import TICKS_MAX, Zoom, zoom
 from ledger import queries
 from ledger.access import scope_of_workspace
 from ledger.batches import Batch, Condition, RunItem
-from ledger.core.categories import Category, Phase
+from ledger.core.categories import Category
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.ingest import ingest
 from ledger.queries import Segment
 from tests.dashboards.conftest import Get
 from tests.dashboards.reading import read, text_of
 from tests.dashboards.test_goodput_page import closed
-from tests.dashboards.world import CLOSING, MARKUP, MINUTE, World, more_runs, run, state
+from tests.dashboards.world import CLOSING, MARKUP, MINUTE, World, more_runs, more_workers, run
 
 RUNS = "/w/acme/vision/runs"
 LLM = f"{RUNS}/uid-llm"
@@ -192,17 +192,5 @@ def test_the_number_of_queries_does_not_depend_on_the_workers(world: World, get:
         return len(captured)
 
     few = counted()
-    batch = Batch("test/east", world.now, seen_from=world.edge)
-    for number in range(4, 60):
-        state(
-            batch,
-            "llm",
-            f"worker-{number}",
-            world.edge - HOUR,
-            Phase.RUNNING,
-            gpus_milli=1000,
-            machine="gpu-5",
-            pool="h100",
-        )
-    assert ingest(world.east, batch).refused == []
+    more_workers(world)
     assert few == counted() <= 21

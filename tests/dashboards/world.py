@@ -56,6 +56,15 @@ def more_runs(world: World, count: int) -> None:
     assert ingest(world.east, batch).refused == []
 
 
+def more_workers(world: World) -> None:
+    """Add 56 workers to the largest run, each of which began a second after the one before."""
+    batch = Batch("test/east", world.now, seen_from=world.edge)
+    held = {"gpus_milli": 1000, "machine": "gpu-5", "pool": "h100"}
+    for number in range(4, 60):
+        state(batch, "llm", f"worker-{number}", world.edge - HOUR + number * 1000, Phase.RUNNING, **held)
+    assert ingest(world.east, batch).refused == []
+
+
 def people(vision: Workspace, speech: Workspace, empty: Workspace, hidden: Workspace) -> None:
     """Ana is a member of two workspaces, Adam an admin, Olga an operator, Eve of elsewhere, Nora of nothing."""
     users = {name: User.objects.create_user(name, password=PASSWORD) for name in ("ana", "adam", "eve", "nora", "sol")}

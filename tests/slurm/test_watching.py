@@ -28,6 +28,15 @@ def test_a_life_is_told_as_it_goes_and_nothing_twice() -> None:
     assert agent.ask(55, job("COMPLETED 0 0 10 50")) == []
 
 
+def test_what_is_suspended_before_it_was_seen_to_run_had_begun() -> None:
+    agent = Agent(Scripted())
+    agent.ask(11, PROLOG)
+    assert agent.ask(14, job("SUSPENDED 0 0 10 -", switched=at("12"))) == ["node-0 12 running #1 8 n1"]
+    assert agent.ask(20, job("RUNNING 0 0 10 -", switched=at("19"))) == []
+    told = [(each["at"][11:19], each["gpu_busy"]) for batch in agent.told for each in batch.readings]
+    assert told == [("00:00:12", 0), ("00:00:19", 100)]
+
+
 def test_the_accounting_tells_more_exactly_when_work_began() -> None:
     slurm = Scripted(records=[job("COMPLETED 0 0 10 50", step=at("12"))])
     agent = Agent(slurm)

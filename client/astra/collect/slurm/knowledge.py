@@ -81,11 +81,11 @@ class Known:
             self.booting = self.begun is None
         elif record.state in PLACED and self.booting:
             # what is suspended before it was seen to run was past its start-up when that happened
-            paused = record.switched if record.state in PAUSED else None
-            self.begun, self.booting = at if paused is None else min(paused, at), False
+            self.begun = min(_switched(record, at), at) if record.state in PAUSED else at
+            self.booting = False
 
     def _pause(self, record: Record, at: int) -> None:
-        switched = record.switched if record.switched is not None and record.switched <= at + ANSWER else at
+        switched = _switched(record, at)
         open_since = self.pauses[-1][0] if self.pauses and self.pauses[-1][1] is None else None
         if record.state in PAUSED and open_since is None:
             self.pauses.append((switched, None))
@@ -148,3 +148,8 @@ class Known:
     def _end(self, past: Record) -> int | None:
         """Return the End that sacct has of an attempt which squeue shows as completing."""
         return past.end if self.now is not None and self.now.state == "COMPLETING" else None
+
+
+def _switched(record: Record, at: int) -> int:
+    """Return when it was suspended or went on, as it says itself; else the instant of the list that shows it."""
+    return record.switched if record.switched is not None and record.switched <= at + ANSWER else at
