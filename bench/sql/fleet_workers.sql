@@ -52,8 +52,8 @@ INSERT INTO ledger_span (
 )
 SELECT %(cluster)s, worker, %(hour)s, 0, false, 8000, machine, pool, 1, %(source)s FROM seat;
 
-INSERT INTO ledger_opencell (cluster_id, run_id, machine_id, pool_id, g_productive)
-SELECT %(cluster)s, run, machine, pool, 8000 FROM seat;
+INSERT INTO ledger_opencell (cluster_id, workspace_id, run_id, machine_id, pool_id, g_productive)
+SELECT %(cluster)s, r.workspace_id, run, machine, pool, 8000 FROM seat JOIN ledger_run AS r ON r.id = run;
 
 DROP TABLE seat;
 ANALYZE ledger_state, ledger_flip, ledger_span, ledger_opencell;

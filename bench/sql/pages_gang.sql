@@ -18,11 +18,11 @@ FROM gang AS g
 JOIN place AS p ON p.i = g.i %% p.many
 CROSS JOIN generate_series(0, 17) AS step;
 
-INSERT INTO ledger_opencell (cluster_id, run_id, machine_id, pool_id, g_productive)
-SELECT s.cluster_id, w.run_id, s.machine_id, s.pool_id, sum(s.gpus_milli)
+INSERT INTO ledger_opencell (cluster_id, workspace_id, run_id, machine_id, pool_id, g_productive)
+SELECT s.cluster_id, r.workspace_id, w.run_id, s.machine_id, s.pool_id, sum(s.gpus_milli)
 FROM ledger_span AS s JOIN ledger_worker AS w ON w.id = s.worker_id JOIN ledger_run AS r ON r.id = w.run_id
 WHERE r.uid = 'uid-gang' AND s.until IS NULL
-GROUP BY 1, 2, 3, 4;
+GROUP BY 1, 2, 3, 4, 5;
 
 INSERT INTO ledger_hour (cluster_id, hour, run_id, machine_id, pool_id, productive, idle)
 SELECT s.cluster_id, hour, w.run_id, s.machine_id, s.pool_id, sum(s.gpus_milli) * 3000000, sum(s.gpus_milli) * 600000

@@ -12,11 +12,12 @@ FROM ledger_worker AS w
 JOIN bench_tenancy AS t ON t.run_id = w.run_id
 JOIN bench_place AS p ON p.block = t.block AND w.name LIKE 'worker-' || p.machine_id || '-%%';
 
-INSERT INTO ledger_opencell (cluster_id, run_id, machine_id, pool_id, g_productive, g_stalled)
+INSERT INTO ledger_opencell (cluster_id, workspace_id, run_id, machine_id, pool_id, g_productive, g_stalled)
 SELECT
-    s.cluster_id, w.run_id, s.machine_id, s.pool_id,
+    s.cluster_id, r.workspace_id, w.run_id, s.machine_id, s.pool_id,
     coalesce(sum(s.gpus_milli) FILTER (WHERE s.category = 0), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.category = 2), 0)
 FROM ledger_span AS s
 JOIN ledger_worker AS w ON w.id = s.worker_id
+JOIN ledger_run AS r ON r.id = w.run_id
 WHERE s.until IS NULL AND s.cluster_id = %(cluster)s
-GROUP BY 1, 2, 3, 4;
+GROUP BY 1, 2, 3, 4, 5;

@@ -52,6 +52,7 @@ class OpenCell(models.Model):
 
     pk = models.CompositePrimaryKey("cluster_id", "run_id", "machine_id", "pool_id")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
+    workspace = models.ForeignKey(Workspace, models.DO_NOTHING, db_index=False, db_constraint=False)
     run = models.ForeignKey(Run, models.DO_NOTHING, db_index=False, db_constraint=False)
     machine = models.ForeignKey(Machine, models.DO_NOTHING, db_index=False, db_constraint=False)
     pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)

@@ -280,7 +280,7 @@ def _lookup(scope: Scope, window: Window, by: str, rollup: str, where: Mapping[s
     """Return how it is found whose a run is: not at all where all may be seen and nothing more is asked of them."""
     all_is_asked = where["workspaces"] == where["seen"] and not where["user"]
     if scope.is_whole and all_is_asked and by in ("run", "machine", "pool"):
-        return "none"
+        return "cells" if rollup in ("machine", "pool") else "none"
     is_long = window.end - window.start >= _LONG
     return "whole" if is_long and rollup in ("run", "hours") else "each"
 

@@ -1,16 +1,23 @@
 """The statements, one a file with named parameters; each can be run in psql. This package only reads and runs them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from django.db import connection
+from psycopg import Cursor
+
+PREPARED_MAX = 24  # of a connection, those used last: a plan of the largest statement takes some 2.3 MB of its process
 
 _FOLDER = Path(__file__).parent
 _ONLY = re.compile(r"^ *-- only (\w+): ([\w ]+)$", re.MULTILINE)
+_PREPARED = re.compile(r"^-- Prepared for each (\w+(?:, \w+)*)(?:, without (\w+(?:, \w+)*))?\.$", re.MULTILINE)
+_PARAMETER = re.compile(r"%\((\w+)\)s")
+_WORD = re.compile(r"\w*")
 _FIRST_OF_UNION = re.compile(r"\(\s*UNION ALL")
 
 
@@ -43,10 +50,53 @@ def chosen(statement: str, choices: frozenset[tuple[str, str]]) -> str:
     return _FIRST_OF_UNION.sub("(", "\n".join(kept))
 
 
-def _told(name: str, parameters: Mapping[str, Any]) -> str:
+class _Sent(NamedTuple):
+    """A statement as it is sent; one that is prepared is planned once a connection, without what is bound."""
+
+    statement: str
+    bound: Mapping[str, Any]
+    is_prepared: bool
+
+
+def _sent(name: str, parameters: Mapping[str, Any]) -> _Sent:
     statement = text(name)
     choices = _choices(statement)
-    return chosen(statement, frozenset((each, parameters[each]) for each in choices)) if choices else statement
+    cut = chosen(statement, frozenset((each, parameters[each]) for each in choices)) if choices else statement
+    preparing = _preparing(statement)
+    if preparing is None or any(parameters[each] not in (None, "") for each in preparing.without):
+        return _Sent(cut, _written(parameters), False)
+    fixed = frozenset((each, parameters[each]) for each in (*preparing.each, *preparing.without))
+    bound = {each: value for each, value in parameters.items() if (each, None) not in fixed}
+    return _Sent(settled(cut, fixed), _written(bound), True)
+
+
+class _Preparing(NamedTuple):
+    each: tuple[str, ...]
+    without: tuple[str, ...]
+
+
+@cache
+def _preparing(statement: str) -> _Preparing | None:
+    found = _PREPARED.search(statement)
+    return found and _Preparing(tuple(found[1].split(", ")), tuple(found[2].split(", ")) if found[2] else ())
+
+
+@cache
+def settled(statement: str, fixed: frozenset[tuple[str, Any]]) -> str:
+    """Return a statement with the values of some parameters, which are words, truth values or null, written into it.
+
+    What they decide is then decided when the statement is planned. Raises ValueError for any other value.
+    """
+    literals = {name: _literal(value) for name, value in fixed}
+    return _PARAMETER.sub(lambda found: literals.get(found[1], found[0]), statement)
+
+
+def _literal(value: str | bool | None) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "NULL", True: "true", False: "false"}[value]
+    if not _WORD.fullmatch(value):
+        raise ValueError(f"{value!r} is not a word that may be written into a statement")
+    return f"'{value}'"
 
 
 def array(values: list[Any]) -> str:
@@ -68,17 +118,38 @@ def _written(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {name: array(value) if isinstance(value, list) else value for name, value in parameters.items()}
 
 
+class _PreparingCursor(Cursor[Any]):
+    """Binds in Postgres, and has each statement prepared where the connection allows it."""
+
+    def execute(self, query: Any, params: Any = None, **options: Any) -> "_PreparingCursor":
+        return super().execute(query, params, **{"prepare": True} | options)
+
+
+@contextmanager
+def _executed(name: str, parameters: Mapping[str, Any]) -> Iterator[Any]:
+    sent = _sent(name, parameters)
+    with _preparing_cursor() if sent.is_prepared else connection.cursor() as cursor:
+        cursor.execute(sent.statement, sent.bound)
+        yield cursor
+
+
+def _preparing_cursor() -> Any:
+    """Return a cursor as Django would, with its checks, its errors and its record of statements."""
+    connection.ensure_connection()
+    connection.connection.prepared_max = PREPARED_MAX
+    cursor: Any = _PreparingCursor(connection.connection)
+    return connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor)
+
+
 def rows(name: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
     """Run a statement and return its rows. A list is a Postgres array, whose type the statement says."""
-    with connection.cursor() as cursor:
-        cursor.execute(_told(name, parameters), _written(parameters))
+    with _executed(name, parameters) as cursor:
         return list(cursor.fetchall())
 
 
 def run(name: str, /, **parameters: Any) -> int:
     """Run a statement and return how many rows it touched."""
-    with connection.cursor() as cursor:
-        cursor.execute(_told(name, parameters), _written(parameters))
+    with _executed(name, parameters) as cursor:
         return int(cursor.rowcount)
 
 

@@ -3,6 +3,7 @@
 -- days that are not asked for where those are fewer, closed hours for the rest, open cells. Time on machines is held, so
 -- productive, idle, starting and restart always are and waiting never is. OFFSET 0 keeps each day and hour a look-up by
 -- its key, for how many there are is not known when this is planned.
+-- Prepared for each by, rollup, weekly, lookup, search, sort, descending, without runs, machines, pools, user, q.
 WITH clock AS MATERIALIZED (
     SELECT
         id, open_hour, final_to, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until,
@@ -65,17 +66,17 @@ WITH clock AS MATERIALIZED (
       AND (hour < ledger_at(%(start)s)) = (d.day IS NOT NULL AND hour < k.rolled)
 ), open AS (
     SELECT
-        date_trunc('week', k.open_hour, 'UTC') AS week, c.run_id, c.machine_id, c.pool_id, c.machine_id <> 0,
-        (c.a_productive + c.g_productive * elapsed)::bigint,
-        (c.a_idle + c.g_idle * elapsed)::bigint,
-        (c.a_stalled + c.g_stalled * elapsed)::bigint,
-        (c.a_starting + c.g_starting * elapsed)::bigint,
-        (c.a_restart + c.g_restart * elapsed)::bigint,
-        (c.a_failure + c.g_failure * elapsed)::bigint,
-        (c.a_preemption + c.g_preemption * elapsed)::bigint,
-        (c.a_waiting + c.g_waiting * elapsed)::bigint,
-        (c.a_unobserved + c.g_unobserved * elapsed)::bigint,
-        (c.a_unobserved_productive + c.g_unobserved_productive * elapsed)::bigint
+        date_trunc('week', k.open_hour, 'UTC') AS week, c.workspace_id, c.run_id, c.machine_id, c.pool_id,
+        (c.a_productive + c.g_productive * elapsed)::bigint AS productive,
+        (c.a_idle + c.g_idle * elapsed)::bigint AS idle,
+        (c.a_stalled + c.g_stalled * elapsed)::bigint AS stalled,
+        (c.a_starting + c.g_starting * elapsed)::bigint AS starting,
+        (c.a_restart + c.g_restart * elapsed)::bigint AS restart,
+        (c.a_failure + c.g_failure * elapsed)::bigint AS failure,
+        (c.a_preemption + c.g_preemption * elapsed)::bigint AS preemption,
+        (c.a_waiting + c.g_waiting * elapsed)::bigint AS waiting,
+        (c.a_unobserved + c.g_unobserved * elapsed)::bigint AS unobserved,
+        (c.a_unobserved_productive + c.g_unobserved_productive * elapsed)::bigint AS unobserved_productive
     FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock OFFSET 0) AS k
     JOIN ledger_opencell AS c ON c.cluster_id = k.id
     WHERE k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
@@ -117,14 +118,18 @@ WITH clock AS MATERIALIZED (
         CROSS JOIN LATERAL (
             SELECT * FROM ledger_hour AS p
             WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
-              AND p.hour >= ledger_at(%(start)s) - interval '12 hours' AND p.hour < ledger_at(%(end)s) AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
+              AND p.hour >= ledger_at(%(start)s - 43200000) AND p.hour < ledger_at(%(end)s) AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
               AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
               AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
             OFFSET 0
         ) AS p
         WHERE NOT h.summed
+        -- only rollup: run hours
         UNION ALL
-        SELECT * FROM open
+        SELECT week, run_id, machine_id, pool_id, machine_id <> 0, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive
+        FROM open
+        WHERE %(rollup)s IN ('run', 'hours')
+        -- end only
     ) AS p (week, run_id, machine_id, pool_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive)
     WHERE (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
@@ -158,16 +163,49 @@ WITH clock AS MATERIALIZED (
     WHERE %(lookup)s = 'each' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
       AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
     -- end only
+    -- only lookup: cells
+    -- Where nobody asks of which run a cell is.
+    UNION ALL
+    SELECT h.week, 0, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.preemption END
+    FROM hours AS h
+    CROSS JOIN LATERAL (
+        SELECT * FROM ledger_hour AS p
+        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
+          AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+          AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+          AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+        OFFSET 0
+    ) AS p
+    WHERE %(lookup)s = 'cells' AND h.times = 1 AND NOT h.summed
+    UNION ALL
+    SELECT h.week, 0, 0, '', p.machine_id, p.pool_id, -p.productive, -p.idle, -p.stalled, -p.starting, -p.restart, -p.failure, -p.preemption, -p.waiting, -p.unobserved, -p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN -p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN -p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN -p.preemption END
+    FROM hours AS h
+    CROSS JOIN LATERAL (
+        SELECT * FROM ledger_hour AS p
+        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
+          AND p.hour >= ledger_at(%(start)s - 43200000) AND p.hour < ledger_at(%(start)s)
+          AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+          AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+        OFFSET 0
+    ) AS p
+    WHERE %(lookup)s = 'cells' AND h.times = -1 AND NOT h.summed
+    -- end only
     -- only rollup: machine
     UNION ALL
-    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.machine_id <> 0 THEN p.stalled END, CASE WHEN p.machine_id <> 0 THEN p.failure END, CASE WHEN p.machine_id <> 0 THEN p.preemption END
+    SELECT p.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.preemption END
+    FROM open AS p
+    WHERE %(rollup)s = 'machine' AND p.workspace_id = ANY (%(workspaces)s::bigint[])
+      AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+      AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    UNION ALL
+    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.preemption END
     FROM weeks AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_weekmachine AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
     WHERE %(rollup)s = 'machine'
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     UNION ALL
-    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.machine_id <> 0 THEN p.stalled END, CASE WHEN p.machine_id <> 0 THEN p.failure END, CASE WHEN p.machine_id <> 0 THEN p.preemption END
+    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.preemption END
     FROM days AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_daymachine AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
     WHERE %(rollup)s = 'machine'
@@ -176,6 +214,28 @@ WITH clock AS MATERIALIZED (
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     -- end only
     -- only rollup: pool
+    UNION ALL
+    SELECT date_trunc('week', k.open_hour, 'UTC'), p.workspace_id, 0, '', 0, p.pool_id, p.a_productive + p.g_productive * k.elapsed, p.a_idle + p.g_idle * k.elapsed, p.a_stalled + p.g_stalled * k.elapsed, p.a_starting + p.g_starting * k.elapsed, p.a_restart + p.g_restart * k.elapsed, p.a_failure + p.g_failure * k.elapsed, p.a_preemption + p.g_preemption * k.elapsed, p.a_waiting + p.g_waiting * k.elapsed, p.a_unobserved + p.g_unobserved * k.elapsed, p.a_unobserved_productive + p.g_unobserved_productive * k.elapsed, CASE WHEN p.held THEN p.a_stalled + p.g_stalled * k.elapsed END, CASE WHEN p.held THEN p.a_failure + p.g_failure * k.elapsed END, CASE WHEN p.held THEN p.a_preemption + p.g_preemption * k.elapsed END
+    FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock OFFSET 0) AS k
+    CROSS JOIN LATERAL (
+        SELECT
+            c.workspace_id, c.pool_id, c.machine_id <> 0 AS held,
+            ledger_sum(c.a_productive) AS a_productive, ledger_sum(c.g_productive) AS g_productive,
+            ledger_sum(c.a_idle) AS a_idle, ledger_sum(c.g_idle) AS g_idle,
+            ledger_sum(c.a_stalled) AS a_stalled, ledger_sum(c.g_stalled) AS g_stalled,
+            ledger_sum(c.a_starting) AS a_starting, ledger_sum(c.g_starting) AS g_starting,
+            ledger_sum(c.a_restart) AS a_restart, ledger_sum(c.g_restart) AS g_restart,
+            ledger_sum(c.a_failure) AS a_failure, ledger_sum(c.g_failure) AS g_failure,
+            ledger_sum(c.a_preemption) AS a_preemption, ledger_sum(c.g_preemption) AS g_preemption,
+            ledger_sum(c.a_waiting) AS a_waiting, ledger_sum(c.g_waiting) AS g_waiting,
+            ledger_sum(c.a_unobserved) AS a_unobserved, ledger_sum(c.g_unobserved) AS g_unobserved,
+            ledger_sum(c.a_unobserved_productive) AS a_unobserved_productive, ledger_sum(c.g_unobserved_productive) AS g_unobserved_productive
+        FROM ledger_opencell AS c
+        WHERE c.cluster_id = k.id AND c.workspace_id = ANY (%(workspaces)s::bigint[])
+          AND (%(pools)s::bigint[] IS NULL OR c.pool_id = ANY (%(pools)s::bigint[]))
+        GROUP BY 1, 2, 3
+    ) AS p
+    WHERE %(rollup)s = 'pool' AND k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
     UNION ALL
     SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.held THEN p.stalled END, CASE WHEN p.held THEN p.failure END, CASE WHEN p.held THEN p.preemption END
     FROM days AS d
@@ -190,9 +250,9 @@ WITH clock AS MATERIALIZED (
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     -- end only
 -- only by: machine
-), netted AS (
+), netted AS MATERIALIZED (
     -- What was taken off a whole day leaves nothing of a pool that a machine was in before.
-    SELECT CASE WHEN %(weekly)s THEN p.week END AS week, p.machine_id, p.pool_id, ledger_sum(p.productive) AS productive, ledger_sum(p.idle) AS idle, ledger_sum(p.stalled) AS stalled, ledger_sum(p.starting) AS starting, ledger_sum(p.restart) AS restart, ledger_sum(p.failure) AS failure, ledger_sum(p.preemption) AS preemption, ledger_sum(p.waiting) AS waiting, ledger_sum(p.unobserved) AS unobserved, ledger_sum(p.unobserved_productive) AS unobserved_productive, ledger_sum(p.held_stalled) AS held_stalled, ledger_sum(p.held_failure) AS held_failure, ledger_sum(p.held_preemption) AS held_preemption
+    SELECT CASE WHEN %(weekly)s THEN p.week END AS week, p.machine_id, p.pool_id, ledger_sum(p.productive) AS productive, ledger_sum(p.idle) AS idle, ledger_sum(p.stalled) AS stalled, ledger_sum(p.starting) AS starting, ledger_sum(p.restart) AS restart, ledger_sum(p.failure) AS failure, ledger_sum(p.preemption) AS preemption, ledger_sum(p.waiting) AS waiting, ledger_sum(p.unobserved) AS unobserved, ledger_sum(p.unobserved_productive) AS unobserved_productive
     FROM parts AS p
     WHERE %(by)s = 'machine'
     GROUP BY 1, p.machine_id, p.pool_id
@@ -215,7 +275,7 @@ WITH clock AS MATERIALIZED (
         CASE WHEN %(weekly)s THEN ledger_ms(p.week) ELSE %(start)s END AS bucket,
         p.machine_id AS id, NULL AS said, CASE WHEN p.machine_id <> 0 THEN max(p.pool_id) ELSE 0 END AS pool_id,
         coalesce(ledger_sum(p.productive), 0) AS productive, coalesce(ledger_sum(p.idle), 0) AS idle, coalesce(ledger_sum(p.stalled), 0) AS stalled, coalesce(ledger_sum(p.starting), 0) AS starting, coalesce(ledger_sum(p.restart), 0) AS restart, coalesce(ledger_sum(p.failure), 0) AS failure, coalesce(ledger_sum(p.preemption), 0) AS preemption, coalesce(ledger_sum(p.waiting), 0) AS waiting, coalesce(ledger_sum(p.unobserved), 0) AS unobserved, coalesce(ledger_sum(p.unobserved_productive), 0) AS unobserved_productive,
-        coalesce(ledger_sum(p.held_stalled), 0) AS held_stalled, coalesce(ledger_sum(p.held_failure), 0) AS held_failure, coalesce(ledger_sum(p.held_preemption), 0) AS held_preemption
+        CASE WHEN p.machine_id <> 0 THEN coalesce(ledger_sum(p.stalled), 0) ELSE 0 END AS held_stalled, CASE WHEN p.machine_id <> 0 THEN coalesce(ledger_sum(p.failure), 0) ELSE 0 END AS held_failure, CASE WHEN p.machine_id <> 0 THEN coalesce(ledger_sum(p.preemption), 0) ELSE 0 END AS held_preemption
     FROM netted AS p
     GROUP BY p.week, p.machine_id
     -- end only

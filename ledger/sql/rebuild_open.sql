@@ -1,16 +1,17 @@
 -- The open cells of runs, from the spans that reach into its open hour.
 INSERT INTO ledger_opencell (
-    cluster_id, run_id, machine_id, pool_id,
+    cluster_id, workspace_id, run_id, machine_id, pool_id,
     g_productive, g_idle, g_stalled, g_starting, g_restart, g_failure, g_preemption, g_waiting, g_unobserved, g_unobserved_productive,
     a_productive, a_idle, a_stalled, a_starting, a_restart, a_failure, a_preemption, a_waiting, a_unobserved, a_unobserved_productive
 )
 SELECT
-    k.id, w.run_id, s.machine_id, s.pool_id,
+    k.id, r.workspace_id, w.run_id, s.machine_id, s.pool_id,
     coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 0), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 1), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 2), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 3), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 4), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 5), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 6), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.category = 7), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.unobserved), 0), coalesce(sum(s.gpus_milli) FILTER (WHERE s.until IS NULL AND s.unobserved AND s.category = 0), 0),
     coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 0), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 1), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 2), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 3), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 4), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 5), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 6), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.category = 7), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.unobserved), 0), coalesce(sum(s.gpus_milli * (coalesce(ledger_ms(s.until) - ledger_ms(k.open_hour), 0) - greatest(ledger_ms(s.since) - ledger_ms(k.open_hour), 0))) FILTER (WHERE s.unobserved AND s.category = 0), 0)
 FROM ledger_cluster AS k
 JOIN ledger_span AS s ON s.cluster_id = k.id AND (s.until IS NULL OR s.until > k.open_hour)
 JOIN ledger_worker AS w ON w.id = s.worker_id
+JOIN ledger_run AS r ON r.id = w.run_id
 WHERE k.id = %(cluster)s AND w.run_id = ANY (%(runs)s::bigint[])
-GROUP BY k.id, w.run_id, s.machine_id, s.pool_id
+GROUP BY k.id, r.workspace_id, w.run_id, s.machine_id, s.pool_id
 ORDER BY w.run_id, s.machine_id, s.pool_id;

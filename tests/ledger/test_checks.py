@@ -18,6 +18,7 @@ SPOILT = {
         "SELECT cluster_id, hour, run_id, 1, 0, 5 FROM ledger_hour LIMIT 1"
     ),
     "an open rate": "UPDATE ledger_opencell SET g_idle = g_idle + 1 WHERE machine_id <> 0",
+    "an open cell's workspace": "UPDATE ledger_opencell SET workspace_id = workspace_id + 1",
     "an open offset": "UPDATE ledger_opencell SET a_idle = a_idle + 1",
     "a span of another size": "UPDATE ledger_span SET gpus_milli = gpus_milli + 1 WHERE until IS NULL",
     "a span of another kind": "UPDATE ledger_span SET unobserved = NOT unobserved",
