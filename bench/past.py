@@ -12,10 +12,10 @@ from ledger.models import Cluster, Organization, Source
 from ledger.rollups import roll_up
 
 DAYS_AT_ONCE = 10
-ROLLUPS = ", ".join(
-    f"ledger_{name}"
-    for name in ("hour", "dayrun", "dayheld", "daymachine", "weekmachine", "weekrun", "daypool", "hourpool", "runtotal")
-)
+LEDGERS = (
+    "hour", "eighthrun", "eighthmachine", "dayrun", "dayheld", "daymachine", "daypool", "hourpool", "weekmachine",
+    "weekrun", "runtotal", "run", "worker", "span", "opencell",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def sum_up(cluster: Cluster) -> None:
     sql.run("rebuild_today", cluster=cluster.pk)
     roll_up(cluster.pk)
     with connection.cursor() as cursor:
-        cursor.execute(f"VACUUM ANALYZE {ROLLUPS}, ledger_run, ledger_worker, ledger_span, ledger_opencell")
+        cursor.execute(f"VACUUM ANALYZE {', '.join(f'ledger_{name}' for name in LEDGERS)}")
 
 
 def found() -> Past | None:

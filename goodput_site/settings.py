@@ -125,7 +125,7 @@ LOGOUT_REDIRECT_URL = "login"
 # --- database
 # A pool, which only the web needs, and session options, which a proxy that pools transactions would refuse.
 SESSION_OPTIONS = "-c jit=off -c work_mem=32MB -c random_page_cost=1.1 -c idle_in_transaction_session_timeout=120000"
-SESSION_OPTIONS += " -c plan_cache_mode=force_generic_plan"  # what is prepared (ledger.sql) is made to be planned once
+SESSION_OPTIONS += " -c plan_cache_mode=force_generic_plan"  # statements that are prepared are made for one plan
 if PROCESS == "web":
     SESSION_OPTIONS += " -c statement_timeout=30000"
 DATABASE_PROBLEM = ""
@@ -141,6 +141,7 @@ else:
         database, DATABASE_PROBLEM = dict(NOWHERE), str(error)
 database["OPTIONS"] = {**database.get("OPTIONS", {}), "isolation_level": IsolationLevel.READ_COMMITTED}
 if (session_options := env.str("DATABASE_SESSION_OPTIONS", SESSION_OPTIONS)) != "none":
+    # Django sends no statement of its own in a way that can be prepared; ledger.sql does.
     database["OPTIONS"] |= {"options": session_options, "prepare_threshold": 5}
 if PROCESS == "web":
     pool_max = whole_number(env.str("DATABASE_POOL_MAX", "10"), "DATABASE_POOL_MAX")

@@ -127,6 +127,25 @@ class DirtyHour(models.Model):
     hour = models.DateTimeField()
 
 
+class EighthRun(Amounts):
+    """A run's three hours from `eighth` on (0, 3, … 21 o'clock UTC); `held` keeps time on machines apart from waits."""
+
+    pk = models.CompositePrimaryKey("cluster_id", "eighth", "run_id", "held")
+    cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
+    eighth = models.DateTimeField()
+    run = models.ForeignKey(Run, models.DO_NOTHING, db_index=False, db_constraint=False)
+    held = models.BooleanField()
+
+
+class EighthMachine(Amounts):
+    pk = models.CompositePrimaryKey("cluster_id", "eighth", "workspace_id", "machine_id", "pool_id")
+    cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
+    eighth = models.DateTimeField()
+    workspace = models.ForeignKey(Workspace, models.DO_NOTHING, db_index=False, db_constraint=False)
+    machine = models.ForeignKey(Machine, models.DO_NOTHING, db_index=False, db_constraint=False)
+    pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)
+
+
 class DayRun(Amounts):
     """A run's day; `held` keeps time on machines apart from waits."""
 

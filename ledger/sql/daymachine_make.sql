@@ -1,6 +1,6 @@
--- Day × workspace × machine and pool.
+-- Day × workspace × machine and pool, and without the workspace, as that of workspace 0: the sum of its eighths.
 INSERT INTO ledger_daymachine (cluster_id, day, workspace_id, machine_id, pool_id, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive)
-SELECT %(cluster)s, ledger_at(%(day)s), r.workspace_id, h.machine_id, h.pool_id, nullif(sum(h.productive), 0), nullif(sum(h.idle), 0), nullif(sum(h.stalled), 0), nullif(sum(h.starting), 0), nullif(sum(h.restart), 0), nullif(sum(h.failure), 0), nullif(sum(h.preemption), 0), nullif(sum(h.waiting), 0), nullif(sum(h.unobserved), 0), nullif(sum(h.unobserved_productive), 0)
-FROM ledger_hour AS h JOIN ledger_run AS r ON r.id = h.run_id
-WHERE h.cluster_id = %(cluster)s AND h.hour >= ledger_at(%(day)s) AND h.hour < ledger_at(%(end)s)
-GROUP BY r.workspace_id, h.machine_id, h.pool_id;
+SELECT %(cluster)s, ledger_at(%(day)s), coalesce(p.workspace_id, 0), p.machine_id, p.pool_id, sum(p.productive), sum(p.idle), sum(p.stalled), sum(p.starting), sum(p.restart), sum(p.failure), sum(p.preemption), sum(p.waiting), sum(p.unobserved), sum(p.unobserved_productive)
+FROM ledger_eighthmachine AS p
+WHERE p.cluster_id = %(cluster)s AND p.eighth >= ledger_at(%(day)s) AND p.eighth < ledger_at(%(end)s)
+GROUP BY GROUPING SETS ((p.workspace_id, p.machine_id, p.pool_id), (p.machine_id, p.pool_id));

@@ -3,7 +3,7 @@
 -- days that are not asked for where those are fewer, closed hours for the rest, open cells. Time on machines is held, so
 -- productive, idle, starting and restart always are and waiting never is. OFFSET 0 keeps each day and hour a look-up by
 -- its key, for how many there are is not known when this is planned.
--- Prepared for each by, rollup, weekly, lookup, search, sort, descending, without runs, machines, pools, user, q.
+-- Prepared for each by, rollup, weekly, lookup, sort, descending, without runs, machines, pools, user, q.
 WITH clock AS MATERIALIZED (
     SELECT
         id, open_hour, final_to, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until,
@@ -28,13 +28,23 @@ WITH clock AS MATERIALIZED (
       AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = day.day)
 -- only rollup: run machine
 ), weeks AS MATERIALIZED (
-    -- Weeks all of whose days are such, of the running one those that are rolled up.
-    SELECT d.cluster_id, d.week
+    -- Weeks all of whose days are such, of the running one those that are rolled up; of machines those too that lack one or two.
+    SELECT d.cluster_id, d.week, max(l.last) AS last
     FROM days AS d
     JOIN clock AS k ON k.id = d.cluster_id
+    CROSS JOIN LATERAL (SELECT least(d.week + interval '144 hours', date_trunc('day', k.rolled - interval '1 microsecond', 'UTC')) AS last) AS l
     WHERE %(rollup)s IN ('run', 'machine')
     GROUP BY 1, 2
-    HAVING count(*) = least(7, (SELECT count(*) FROM generate_series(d.week, min(k.rolled) - interval '1 microsecond', interval '24 hours')))
+    HAVING count(*) = (SELECT count(*) FROM generate_series(d.week, max(l.last), interval '24 hours'))
+        OR %(rollup)s = 'machine' AND count(*) > 4
+        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS x WHERE x.cluster_id = d.cluster_id AND x.day >= d.week AND x.day <= max(l.last))
+-- end only
+-- only rollup: machine
+), owed AS MATERIALIZED (
+    SELECT w.cluster_id, w.week, day
+    FROM weeks AS w
+    CROSS JOIN LATERAL generate_series(w.week, w.last, interval '24 hours') AS day
+    WHERE %(rollup)s = 'machine' AND NOT EXISTS (SELECT FROM days AS d WHERE d.cluster_id = w.cluster_id AND d.day = day.day)
 -- end only
 -- only rollup: run
 ), others AS MATERIALIZED (
@@ -49,21 +59,37 @@ WITH clock AS MATERIALIZED (
 ), totalled AS MATERIALIZED (
     SELECT DISTINCT cluster_id FROM others
 -- end only
-), hours AS MATERIALIZED (
-    -- All other hours that are closed, and those that the first day has too many; `summed`: rolled up by themselves.
-    SELECT k.id AS cluster_id, hour, date_trunc('week', hour, 'UTC') AS week,
-        CASE WHEN hour < ledger_at(%(start)s) THEN -1 ELSE 1 END AS times, %(rollup)s = 'pool'
-        AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
-        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC') AND d.day < date_trunc('day', k.open_hour, 'UTC')) AS summed
+), dates AS MATERIALIZED (
+    -- Days of which not all is asked for, or not all is rolled up; `taken`: all that is rolled up is taken, as a day.
+    SELECT k.id AS cluster_id, date, k.open_hour, k.rolled, d.day IS NOT NULL AS taken,
+        %(rollup)s <> 'hours' AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date) AS clean,
+        -- The nearest eighths: of one that lacks an hour, that one is read and taken off.
+        CASE WHEN %(rollup)s = 'pool' THEN date ELSE date_bin('3 hours', ledger_at(%(start)s) + interval '1 hour', date) END AS lower,
+        CASE WHEN %(rollup)s = 'pool' THEN date ELSE date_bin('3 hours', ledger_at(%(end)s) + interval '1 hour', date) END AS upper
     FROM clock AS k
     CROSS JOIN LATERAL generate_series(
         date_trunc('day', ledger_at(%(start)s), 'UTC'), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '24 hours'
     ) AS date
     LEFT JOIN days AS d ON d.cluster_id = k.id AND d.day = date
-    CROSS JOIN LATERAL generate_series(date, date + interval '23 hours', interval '1 hour') AS hour
-    WHERE (d.day IS NULL OR date < ledger_at(%(start)s) OR date + interval '24 hours' > k.rolled)
-      AND hour < least(ledger_at(%(end)s), k.open_hour)
-      AND (hour < ledger_at(%(start)s)) = (d.day IS NOT NULL AND hour < k.rolled)
+    WHERE d.day IS NULL OR date < ledger_at(%(start)s) OR date + interval '24 hours' > k.rolled
+-- only rollup: run machine
+), eighths AS MATERIALIZED (
+    SELECT d.cluster_id, eighth, date_trunc('week', eighth, 'UTC') AS week, CASE WHEN d.taken THEN -1 ELSE 1 END AS times
+    FROM dates AS d
+    CROSS JOIN LATERAL generate_series(d.date, least(d.date + interval '24 hours', d.rolled) - interval '3 hours', interval '3 hours') AS eighth
+    WHERE %(rollup)s IN ('run', 'machine') AND d.clean AND (eighth >= d.lower AND eighth < d.upper) <> d.taken
+-- end only
+), hours AS MATERIALIZED (
+    -- All other hours that are closed, and those that the first day or an eighth has too many; `summed`: rolled up by themselves.
+    SELECT d.cluster_id, hour, date_trunc('week', hour, 'UTC') AS week,
+        CASE WHEN hour >= ledger_at(%(start)s) AND hour < ledger_at(%(end)s) THEN 1 ELSE -1 END AS times, %(rollup)s = 'pool'
+        AND NOT EXISTS (SELECT FROM ledger_dirtyhour AS h WHERE h.cluster_id = d.cluster_id AND h.hour = hour.hour)
+        AND (d.clean OR d.date = date_trunc('day', d.open_hour, 'UTC')) AS summed
+    FROM dates AS d
+    CROSS JOIN LATERAL generate_series(d.date, d.date + interval '23 hours', interval '1 hour') AS hour
+    WHERE hour < d.open_hour AND (hour >= ledger_at(%(start)s) AND hour < ledger_at(%(end)s)) <> (
+        d.clean AND hour < d.rolled AND CASE WHEN %(rollup)s = 'pool' THEN d.taken ELSE hour >= d.lower AND hour < d.upper END
+    )
 ), open AS (
     SELECT
         date_trunc('week', k.open_hour, 'UTC') AS week, c.workspace_id, c.run_id, c.machine_id, c.pool_id,
@@ -101,6 +127,11 @@ WITH clock AS MATERIALIZED (
         WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
           AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
         UNION ALL
+        SELECT d.week, p.run_id, 0, 0, p.held, d.times * p.productive, d.times * p.idle, d.times * p.stalled, d.times * p.starting, d.times * p.restart, d.times * p.failure, d.times * p.preemption, d.times * p.waiting, d.times * p.unobserved, d.times * p.unobserved_productive
+        FROM eighths AS d
+        CROSS JOIN LATERAL (SELECT * FROM ledger_eighthrun AS p WHERE p.cluster_id = d.cluster_id AND p.eighth = d.eighth AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
+        WHERE %(rollup)s = 'run'
+        UNION ALL
         SELECT NULL, p.run_id, 0, 0, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
         FROM totalled AS t
         JOIN ledger_run AS r ON r.cluster_id = t.cluster_id AND r.workspace_id = ANY (%(workspaces)s::bigint[])
@@ -118,7 +149,7 @@ WITH clock AS MATERIALIZED (
         CROSS JOIN LATERAL (
             SELECT * FROM ledger_hour AS p
             WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
-              AND p.hour >= ledger_at(%(start)s - 43200000) AND p.hour < ledger_at(%(end)s) AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
+              AND p.hour >= ledger_at(%(start)s - 43200000) AND p.hour < ledger_at(%(end)s + 3600000) AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
               AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
               AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
             OFFSET 0
@@ -183,7 +214,7 @@ WITH clock AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT * FROM ledger_hour AS p
         WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour
-          AND p.hour >= ledger_at(%(start)s - 43200000) AND p.hour < ledger_at(%(start)s)
+          AND p.hour >= ledger_at(%(start)s - 43200000) AND p.hour < ledger_at(%(end)s + 3600000)
           AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
           AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
         OFFSET 0
@@ -200,16 +231,30 @@ WITH clock AS MATERIALIZED (
     UNION ALL
     SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.preemption END
     FROM weeks AS d
-    CROSS JOIN LATERAL (SELECT * FROM ledger_weekmachine AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    CROSS JOIN LATERAL (SELECT * FROM ledger_weekmachine AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND p.workspace_id = ANY (CASE WHEN %(lookup)s = 'cells' THEN '{0}' ELSE %(workspaces)s::bigint[] END) OFFSET 0) AS p
     WHERE %(rollup)s = 'machine'
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     UNION ALL
     SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.preemption END
     FROM days AS d
-    CROSS JOIN LATERAL (SELECT * FROM ledger_daymachine AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    CROSS JOIN LATERAL (SELECT * FROM ledger_daymachine AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (CASE WHEN %(lookup)s = 'cells' THEN '{0}' ELSE %(workspaces)s::bigint[] END) OFFSET 0) AS p
     WHERE %(rollup)s = 'machine'
       AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
+      AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+      AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    UNION ALL
+    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, -p.productive, -p.idle, -p.stalled, -p.starting, -p.restart, -p.failure, -p.preemption, -p.waiting, -p.unobserved, -p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN -p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN -p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN -p.preemption END
+    FROM owed AS d
+    CROSS JOIN LATERAL (SELECT * FROM ledger_daymachine AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (CASE WHEN %(lookup)s = 'cells' THEN '{0}' ELSE %(workspaces)s::bigint[] END) OFFSET 0) AS p
+    WHERE %(rollup)s = 'machine'
+      AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
+      AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    UNION ALL
+    SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, d.times * p.productive, d.times * p.idle, d.times * p.stalled, d.times * p.starting, d.times * p.restart, d.times * p.failure, d.times * p.preemption, d.times * p.waiting, d.times * p.unobserved, d.times * p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN d.times * p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN d.times * p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN d.times * p.preemption END
+    FROM eighths AS d
+    CROSS JOIN LATERAL (SELECT * FROM ledger_eighthmachine AS p WHERE p.cluster_id = d.cluster_id AND p.eighth = d.eighth AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    WHERE %(rollup)s = 'machine'
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     -- end only

@@ -5,6 +5,8 @@ FROM ledger_cluster AS k
 CROSS JOIN LATERAL generate_series(
     greatest(date_trunc('day', least(
         (SELECT min(hour) FROM ledger_hour WHERE cluster_id = k.id),
+        (SELECT min(eighth) FROM ledger_eighthrun WHERE cluster_id = k.id),
+        (SELECT min(eighth) FROM ledger_eighthmachine WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_dayrun WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_dayheld WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daymachine WHERE cluster_id = k.id),

@@ -1,4 +1,4 @@
-"""A statement without its sections for other choices says what the whole of it says."""
+"""A statement without its sections for other choices, and prepared, says what the whole of it says."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +13,7 @@ from ledger import queries, sql
 from ledger.access import scope_of_organization
 from ledger.core.windows import DAY, HOUR, WEEK, Window
 from ledger.queries import Filters
+from ledger.sql import sending
 from tests.api.history import History
 
 WINDOWS = (9 * DAY + 7 * HOUR, 3 * WEEK, 17 * WEEK)
@@ -49,43 +50,22 @@ def test_hours_and_places(monkeypatch: pytest.MonkeyPatch, history: History) -> 
 
 @contextmanager
 def uncut(monkeypatch: pytest.MonkeyPatch, lengths: set[int]) -> Iterator[None]:
-    """Statements as a whole; `lengths` gets those that they would have."""
-    chosen = sql.chosen
+    """Statements as a whole and unprepared; `lengths` gets those that they would have."""
+    chosen = sending.chosen
 
     def whole(statement: str, choices: frozenset[tuple[str, str]]) -> str:
         lengths.add(len(chosen(statement, choices)))
         return statement
 
     with monkeypatch.context() as patched:
-        patched.setattr(sql, "chosen", whole)
+        patched.setattr(sending, "chosen", whole)
+        patched.setattr(sending, "_preparing", lambda statement: None)
         yield
 
 
 def answered(answer: Any) -> list[Any]:
     assert answer.total.amounts != (0,) * 8
     return [answer.total, answer.window, getattr(answer, "rows", ()), getattr(answer, "weeks", ())]
-
-
-def test_a_section_is_left_out_where_it_is_not_for_the_choice() -> None:
-    statement = """SELECT * FROM (
-    -- only by: run
-    SELECT 1
-    -- end only
-    -- only by: machine pool
-    UNION ALL
-    SELECT 2
-    -- end only
-) AS n"""
-    assert sql.chosen(statement, frozenset({("by", "run")})).split()[2:] == ["FROM", "(", "SELECT", "1", ")", "AS", "n"]
-    assert sql.chosen(statement, frozenset({("by", "pool")})).split()[2:] == [
-        "FROM",
-        "(",
-        "SELECT",
-        "2",
-        ")",
-        "AS",
-        "n",
-    ]
 
 
 @pytest.mark.django_db

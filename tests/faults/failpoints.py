@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import connection
 
-from ledger import sql
+from ledger.sql import sending
 
 type_reached = Callable[[int, str], None]  # (how many points were crossed, with this one; its name)
 
@@ -19,7 +19,7 @@ type_reached = Callable[[int, str], None]  # (how many points were crossed, with
 @cache
 def names() -> dict[str, str]:
     """Return the name of each statement by its text."""
-    return {path.read_text(encoding="utf-8"): path.stem for path in sql._FOLDER.glob("*.sql")}
+    return {path.read_text(encoding="utf-8"): path.stem for path in sending.FOLDER.glob("*.sql")}
 
 
 def name_of(statement: str) -> str:

@@ -49,8 +49,8 @@ ON_POSTGRES: tuple[tuple[Mutant, type_killer], ...] = (
         test_observations.test_o12_a_list_that_comes_back_empty_closes_nothing_until_it_is_confirmed,
     ),
     (
-        Mutant("held flag dropped from the days", "ledger/sql/daymachine_make.sql", "r.workspace_id, h.machine_id, h.pool_id, nullif",
-               "r.workspace_id, greatest(h.machine_id, 1), h.pool_id, nullif"),
+        Mutant("held flag dropped from the days", "ledger/sql/daymachine_make.sql", "0), p.machine_id, p.pool_id, sum",
+               "0), greatest(p.machine_id, 1), p.pool_id, sum"),
         story,
     ),
     (

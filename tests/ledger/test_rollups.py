@@ -9,7 +9,7 @@ from django.db import connection
 
 from ledger.access import scope_of_organization
 from ledger.core.windows import DAY, HOUR, Window, rolled_to
-from ledger.models import DayMachine, DayRun, DirtyDay, DirtyHour, RunTotal, WeekMachine
+from ledger.models import DayMachine, DayRun, DirtyDay, DirtyHour, EighthMachine, EighthRun, RunTotal, WeekMachine
 from ledger.queries import GROUPINGS, goodput, weekly
 from tests.ledger.conftest import East, hours, reading, state
 from tests.postgres_world import moment
@@ -48,7 +48,12 @@ def test_the_running_day_is_rolled_up_every_three_hours_an_hour_later(east: East
     east.say("00:00", state("00:00", "running", gpus=1))
     east.categorize(now)
     assert rolled() == gpu_hours(*amounts)
-    assert sum(WeekMachine.objects.values_list("productive", flat=True)) == sum(gpu_hours(*amounts))
+    weeks = WeekMachine.objects.order_by("week", "workspace").values_list("productive", flat=True)
+    assert sum(weeks) == 2 * sum(gpu_hours(*amounts)), "each with its workspace and without"
+    eighths = [EighthRun, EighthMachine]
+    assert [list(each.objects.values_list("productive", flat=True)) for each in eighths] == [
+        gpu_hours(*[3] * (sum(amounts) // 3))
+    ] * 2
     assert not DirtyDay.objects.exists()
     assert not DirtyHour.objects.exists()
 

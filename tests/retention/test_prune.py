@@ -44,7 +44,9 @@ def sound(cluster: Cluster) -> None:
 def test_what_is_older_goes_and_what_is_younger_stays_byte_for_byte() -> None:
     cluster = told_cluster()
     before = younger(cluster, EDGE)
-    assert older(cluster, EDGE).keys() >= {"hour", "span", "dayrun", "daypool", "daymachine", "hourpool"}
+    assert older(cluster, EDGE).keys() >= {
+        "hour", "span", "eighthrun", "eighthmachine", "dayrun", "daypool", "daymachine", "hourpool",
+    }  # fmt: skip
     assert prune(cluster.pk, now=NOW).edge == EDGE
     assert younger(cluster, EDGE) == before
     assert older(cluster, EDGE) == {}

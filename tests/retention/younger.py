@@ -16,6 +16,8 @@ YOUNGER = {
     "daypool": "cluster_id = %(cluster)s AND day >= %(edge)s",
     "dayheld": "cluster_id = %(cluster)s AND day >= %(edge)s",
     "dayrun": "cluster_id = %(cluster)s AND day >= %(edge)s",
+    "eighthrun": "cluster_id = %(cluster)s AND eighth >= %(edge)s",
+    "eighthmachine": "cluster_id = %(cluster)s AND eighth >= %(edge)s",
     "daymachine": "cluster_id = %(cluster)s AND day >= %(edge)s",
     "weekmachine": "cluster_id = %(cluster)s AND week >= %(edge)s",
     "weekrun": "cluster_id = %(cluster)s AND week >= %(edge)s",
@@ -49,6 +51,7 @@ def older(cluster: Cluster, edge: int) -> dict[str, int]:
     conditions = {
         **dict.fromkeys(("hour", "hourpool", "revision"), "cluster_id = %(cluster)s AND hour < %(edge)s"),
         **dict.fromkeys(("dayrun", "dayheld", "daypool", "daymachine"), "cluster_id = %(cluster)s AND day < %(edge)s"),
+        **dict.fromkeys(("eighthrun", "eighthmachine"), "cluster_id = %(cluster)s AND eighth < %(edge)s"),
         "span": "cluster_id = %(cluster)s AND until <= %(edge)s",
         "covered": f"{WORKERS} AND upper <= %(edge)s",
         "stall": f"{WORKERS} AND until <= %(edge)s",

@@ -73,13 +73,18 @@ def test_only_the_web_has_a_pool_and_gives_statements_up(folder: Path, process: 
     options = read(folder, GOODPUT_PROCESS=process, DATABASE_POOL_MAX="7")["DATABASES"]["default"]["OPTIONS"]
     given_up = " -c statement_timeout=30000" if process == "web" else ""
     planned = "-c jit=off -c work_mem=32MB -c random_page_cost=1.1"
-    assert options["options"] == f"{planned} -c idle_in_transaction_session_timeout=120000{given_up}"
+    planned_once = "-c plan_cache_mode=force_generic_plan"
+    assert options["options"] == f"{planned} -c idle_in_transaction_session_timeout=120000 {planned_once}{given_up}"
+    assert options["prepare_threshold"] > 0
     assert options.get("pool", {}).get("max_size") == (7 if process == "web" else None)
 
 
 def test_a_proxy_that_pools_transactions_gets_no_session_options(folder: Path) -> None:
     found = read(folder, **REAL, DATABASE_SESSION_OPTIONS="none")
-    assert "options" not in found["DATABASES"]["default"]["OPTIONS"]
+    options = found["DATABASES"]["default"]["OPTIONS"]
+    assert options.keys().isdisjoint({"options", "prepare_threshold"}), (
+        "nor anything prepared, for a session is not its own"
+    )
 
 
 def test_an_empty_setting_is_one_that_is_not_set(folder: Path) -> None:

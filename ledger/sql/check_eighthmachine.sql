@@ -1,0 +1,21 @@
+-- Three hours × machine of the days [lower, upper) that differ from the sum of their hours; dirty days are left out.
+WITH told AS (
+    SELECT date_bin('3 hours', h.hour, '2000-01-01 00:00:00+00') AS eighth, r.workspace_id, h.machine_id, h.pool_id, nullif(sum(h.productive), 0) AS productive, nullif(sum(h.idle), 0) AS idle, nullif(sum(h.stalled), 0) AS stalled, nullif(sum(h.starting), 0) AS starting, nullif(sum(h.restart), 0) AS restart, nullif(sum(h.failure), 0) AS failure, nullif(sum(h.preemption), 0) AS preemption, nullif(sum(h.waiting), 0) AS waiting, nullif(sum(h.unobserved), 0) AS unobserved, nullif(sum(h.unobserved_productive), 0) AS unobserved_productive
+    FROM ledger_hour AS h
+    JOIN ledger_run AS r ON r.id = h.run_id
+    WHERE h.cluster_id = %(cluster)s AND h.hour >= ledger_at(%(lower)s) AND h.hour < ledger_at(%(upper)s)
+      AND h.hour < (SELECT ledger_rolled_to(open_hour) FROM ledger_cluster WHERE id = %(cluster)s)
+    GROUP BY 1, 2, 3, 4
+), kept AS (
+    SELECT eighth, workspace_id, machine_id, pool_id, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive
+    FROM ledger_eighthmachine
+    WHERE cluster_id = %(cluster)s AND eighth >= ledger_at(%(lower)s) AND eighth < ledger_at(%(upper)s)
+)
+SELECT coalesce(k.eighth, t.eighth)::text, coalesce(k.workspace_id, t.workspace_id)::text, coalesce(k.machine_id, t.machine_id)::text, coalesce(k.pool_id, t.pool_id)::text
+FROM kept AS k
+FULL JOIN told AS t USING (eighth, workspace_id, machine_id, pool_id)
+WHERE (k.productive, k.idle, k.stalled, k.starting, k.restart, k.failure, k.preemption, k.waiting, k.unobserved, k.unobserved_productive) IS DISTINCT FROM (t.productive, t.idle, t.stalled, t.starting, t.restart, t.failure, t.preemption, t.waiting, t.unobserved, t.unobserved_productive)
+  AND date_trunc('day', coalesce(k.eighth, t.eighth), 'UTC') NOT IN (
+    SELECT day FROM ledger_dirtyday WHERE cluster_id = %(cluster)s
+  )
+ORDER BY 1, 2, 3, 4;
