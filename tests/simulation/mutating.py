@@ -7,7 +7,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from ledger import sql
+from ledger.sql import sending
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,12 +53,12 @@ def mutated(mutant: Mutant) -> Iterator[None]:
 
 @contextmanager
 def mutated_statement(mutant: Mutant) -> Iterator[None]:
-    changed, name, text = mutated_source(mutant), Path(mutant.file).stem, sql.text
-    sql.text = lambda asked: changed if asked == name else text(asked)  # type: ignore[assignment]
+    changed, name, text = mutated_source(mutant), Path(mutant.file).stem, sending.text
+    sending.text = lambda asked: changed if asked == name else text(asked)  # type: ignore[assignment]
     try:
         yield
     finally:
-        sql.text = text
+        sending.text = text
 
 
 def changed_functions(module: ModuleType, mutant: Mutant) -> Iterator[tuple[FunctionType, FunctionType]]:
