@@ -78,6 +78,8 @@ def again(history: History, scope: Scope, window: Window, by: str, filters: dict
             {"run": "llm"},
             {"user": "bo"},
             {"machine": "gpu-1"},
+            {"cluster": "east"},
+            {"cluster": "west", "pool": "a100"},
             {"workspace": "speech"},
             {"q": "sweep"},
         ]
