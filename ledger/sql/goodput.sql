@@ -1,8 +1,9 @@
 -- Ledgers by a grouping, and their totals, over the whole hours [start, end), by ISO week if asked: one snapshot, evaluated
--- at the cluster's clock. Parts: roll-ups of weeks and days where one has all that is asked, the total of a run less the
--- days that are not asked for where those are fewer, closed hours for the rest, open cells. Time on machines is held, so
--- productive, idle, starting and restart always are and waiting never is. OFFSET 0 keeps each day and hour a look-up by
--- its key, for how many there are is not known when this is planned.
+-- at the cluster's clock. Parts: roll-ups of weeks, days and eighths of days where one has all that is asked, the total of a
+-- run less the days that are not asked for where those are fewer, closed hours for the rest, open cells. What a roll-up has
+-- too much is taken off. Time on machines is held, so productive, idle, starting and restart always are and waiting
+-- never is. OFFSET 0 keeps each day and hour a look-up by its key, for how many there are is not known when this is planned.
+-- By machine what is held is told at the end; where all may be seen, machines are read without workspaces, as of workspace 0.
 -- Prepared for each by, rollup, weekly, lookup, sort, descending, without runs, machines, pools, user, q.
 WITH clock AS MATERIALIZED (
     SELECT
