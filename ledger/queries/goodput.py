@@ -185,7 +185,8 @@ def _ask(
     if key not in SORTS:
         raise ValueError(f"sort must be one of {', '.join(SORTS)}, with - before it for the largest first")
     found = _Found()
-    where, rollup = _where(scope, window, filters), _rollup(_asked(by, filters))
+    where = _where(scope, window, filters)
+    rollup = _rollup(_asked(by, filters), of_runs=bool(filters.user) or where["runs"] is not None)
     for kind, bucket, rank, *rest in sql.rows(
         "goodput",
         **where,
@@ -270,10 +271,11 @@ def _asked(by: str, filters: Filters) -> set[str]:
     return asked | ({"run"} if filters.uid or filters.run_ids is not None else set())
 
 
-def _rollup(asked: set[str]) -> str:
-    """Return the smallest roll-up that knows all that is asked; "hours" = none, the hours are read."""
+def _rollup(asked: set[str], *, of_runs: bool) -> str:
+    """Return the smallest roll-up that knows all that is asked; none: "hours" are read, "runs" = those of some runs."""
     order = ("pool", "run", "machine")
-    return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), "hours")
+    read = "runs" if of_runs else "hours"
+    return next((rollup for rollup in order if asked <= _ROLLUPS[rollup] | {"workspace"}), read)
 
 
 def _lookup(scope: Scope, window: Window, by: str, rollup: str, where: Mapping[str, Any]) -> str:

@@ -143,8 +143,23 @@ WITH clock AS MATERIALIZED (
         FROM others AS d
         CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run'
-        UNION ALL
         -- end only
+        -- only rollup: runs
+        -- Those of some runs are found by their runs.
+        UNION ALL
+        SELECT date_trunc('week', p.hour, 'UTC'), p.run_id, p.machine_id, p.pool_id, p.machine_id <> 0, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        FROM clock AS k
+        JOIN ledger_run AS r ON r.cluster_id = k.id AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+        CROSS JOIN LATERAL (
+            SELECT * FROM ledger_hour AS p
+            WHERE p.run_id = r.id AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s)
+            OFFSET 0
+        ) AS p
+        WHERE %(rollup)s = 'runs' AND (%(runs)s::bigint[] IS NULL OR r.id = ANY (%(runs)s::bigint[]))
+          AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+        -- end only
+        -- only rollup: run machine pool hours
+        UNION ALL
         SELECT h.week, p.run_id, p.machine_id, p.pool_id, p.machine_id <> 0, h.times * p.productive, h.times * p.idle, h.times * p.stalled, h.times * p.starting, h.times * p.restart, h.times * p.failure, h.times * p.preemption, h.times * p.waiting, h.times * p.unobserved, h.times * p.unobserved_productive
         FROM hours AS h
         CROSS JOIN LATERAL (
@@ -155,12 +170,13 @@ WITH clock AS MATERIALIZED (
               AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
             OFFSET 0
         ) AS p
-        WHERE NOT h.summed
-        -- only rollup: run hours
+        WHERE %(rollup)s <> 'runs' AND NOT h.summed
+        -- end only
+        -- only rollup: run hours runs
         UNION ALL
         SELECT week, run_id, machine_id, pool_id, machine_id <> 0, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive
         FROM open
-        WHERE %(rollup)s IN ('run', 'hours')
+        WHERE %(rollup)s IN ('run', 'hours', 'runs')
         -- end only
     ) AS p (week, run_id, machine_id, pool_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive)
     WHERE (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))

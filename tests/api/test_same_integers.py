@@ -182,7 +182,7 @@ def test_roll_ups_answer_as_the_hours_they_were_made_of(
             DirtyDay.objects.get_or_create(cluster=cluster, day=moment(floor_day(still.now) - dirty * DAY))
         told = ask(scope, window, grouping, limit=None)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked: "hours")
+            patch.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked, of_runs: "hours")
             assert ask(scope, window, grouping, limit=None) == told
         transaction.set_rollback(True)
 

@@ -96,7 +96,7 @@ def test_answers_are_those_of_the_hours(
             continue
         told = ask(scope, Window(start, end), by)
         with monkeypatch.context() as patched:
-            patched.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked: "hours")
+            patched.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked, of_runs: "hours")
             assert ask(scope, Window(start, end), by) == told, (start, end, by)
 
 

@@ -15,7 +15,15 @@ from tests.tables import at
 
 NOW = "230:20"  # the tenth day, a Wednesday, of which 12 hours are rolled up
 SHARED = Filters(machine="gpu-1")
-ASKED = (("run", Filters()), ("machine", Filters()), ("pool", Filters()), ("pool", SHARED), ("workspace", SHARED))
+OF_ONE = Filters(user="bo")
+ASKED = (
+    ("run", Filters()),
+    ("machine", OF_ONE),
+    ("machine", Filters()),
+    ("pool", Filters()),
+    ("pool", SHARED),
+    ("workspace", SHARED),
+)
 
 
 @pytest.fixture
@@ -55,7 +63,7 @@ def test_any_hour_may_be_the_first(story: East, monkeypatch: pytest.MonkeyPatch,
     for start in range(at("00:00"), at("50:00"), HOUR):
         told = answers(scope, start, at(end))
         with monkeypatch.context() as patched:
-            patched.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked: "hours")
+            patched.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked, of_runs: "hours")
             assert answers(scope, start, at(end)) == told, (start - at("00:00")) // HOUR
 
 
@@ -65,7 +73,7 @@ def test_any_hour_may_be_the_last(story: East, monkeypatch: pytest.MonkeyPatch, 
     for end in range(at("192:00"), at("232:00"), HOUR):
         told = answers(scope, at(start), end)
         with monkeypatch.context() as patched:
-            patched.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked: "hours")
+            patched.setattr(import_module("ledger.queries.goodput"), "_rollup", lambda asked, of_runs: "hours")
             assert answers(scope, at(start), end) == told, (end - at("00:00")) // HOUR
 
 
