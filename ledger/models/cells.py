@@ -128,12 +128,13 @@ class DirtyHour(models.Model):
 
 
 class EighthRun(Amounts):
-    """A run's three hours from `eighth` on (0, 3, … 21 o'clock UTC); `held` keeps time on machines apart from waits."""
+    """A run's three hours in a pool from `eighth` on (0, 3, … 21 o'clock UTC); `held` as in DayRun."""
 
-    pk = models.CompositePrimaryKey("cluster_id", "eighth", "run_id", "held")
+    pk = models.CompositePrimaryKey("cluster_id", "eighth", "run_id", "pool_id", "held")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
     eighth = models.DateTimeField()
     run = models.ForeignKey(Run, models.DO_NOTHING, db_index=False, db_constraint=False)
+    pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)
     held = models.BooleanField()
 
 
@@ -147,12 +148,13 @@ class EighthMachine(Amounts):
 
 
 class DayRun(Amounts):
-    """A run's day; `held` keeps time on machines apart from waits."""
+    """A run's day in a pool; `held` keeps time on machines apart from waits."""
 
-    pk = models.CompositePrimaryKey("cluster_id", "day", "run_id", "held")
+    pk = models.CompositePrimaryKey("cluster_id", "day", "run_id", "pool_id", "held")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
     day = models.DateTimeField()
     run = models.ForeignKey(Run, models.DO_NOTHING, db_constraint=False)
+    pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)
     held = models.BooleanField()
 
 
@@ -177,12 +179,13 @@ class WeekMachine(Amounts):
 
 
 class WeekRun(Amounts):
-    """The sum of the days of a run in a week that are rolled up; `held` as in DayRun."""
+    """The sum of the days of a run in a pool in a week that are rolled up; `held` as in DayRun."""
 
-    pk = models.CompositePrimaryKey("cluster_id", "week", "run_id", "held")
+    pk = models.CompositePrimaryKey("cluster_id", "week", "run_id", "pool_id", "held")
     cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
     week = models.DateTimeField()
     run = models.ForeignKey(Run, models.DO_NOTHING, db_index=False, db_constraint=False)
+    pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)
     held = models.BooleanField()
 
 

@@ -17,7 +17,7 @@ SORTS = (
     "name", "held", "productive", "goodput", "lost", "waiting",
     "idle", "stalled", "starting", "restart", "failure", "preemption",
 )  # fmt: skip
-_ROLLUPS = {"run": {"workspace", "run", "user"}, "pool": {"workspace", "pool"}, "machine": {"machine", "pool"}}
+_ROLLUPS = {"run": {"workspace", "run", "user", "pool"}, "pool": {"workspace", "pool"}, "machine": {"machine", "pool"}}
 _NO_LIMIT = 1 << 40
 _LONG = 16 * WEEK  # from here on it is cheaper to read all runs than to look up those that have hours
 

@@ -1,20 +1,20 @@
 -- Three hours × run of the days [lower, upper) that differ from the sum of their hours; dirty days are left out.
 WITH told AS (
-    SELECT date_bin('3 hours', h.hour, '2000-01-01 00:00:00+00') AS eighth, h.run_id, h.machine_id <> 0 AS held, nullif(sum(h.productive), 0) AS productive, nullif(sum(h.idle), 0) AS idle, nullif(sum(h.stalled), 0) AS stalled, nullif(sum(h.starting), 0) AS starting, nullif(sum(h.restart), 0) AS restart, nullif(sum(h.failure), 0) AS failure, nullif(sum(h.preemption), 0) AS preemption, nullif(sum(h.waiting), 0) AS waiting, nullif(sum(h.unobserved), 0) AS unobserved, nullif(sum(h.unobserved_productive), 0) AS unobserved_productive
+    SELECT date_bin('3 hours', h.hour, '2000-01-01 00:00:00+00') AS eighth, h.run_id, h.pool_id, h.machine_id <> 0 AS held, nullif(sum(h.productive), 0) AS productive, nullif(sum(h.idle), 0) AS idle, nullif(sum(h.stalled), 0) AS stalled, nullif(sum(h.starting), 0) AS starting, nullif(sum(h.restart), 0) AS restart, nullif(sum(h.failure), 0) AS failure, nullif(sum(h.preemption), 0) AS preemption, nullif(sum(h.waiting), 0) AS waiting, nullif(sum(h.unobserved), 0) AS unobserved, nullif(sum(h.unobserved_productive), 0) AS unobserved_productive
     FROM ledger_hour AS h
     WHERE h.cluster_id = %(cluster)s AND h.hour >= ledger_at(%(lower)s) AND h.hour < ledger_at(%(upper)s)
       AND h.hour < (SELECT ledger_rolled_to(open_hour) FROM ledger_cluster WHERE id = %(cluster)s)
-    GROUP BY 1, 2, 3
+    GROUP BY 1, 2, 3, 4
 ), kept AS (
-    SELECT eighth, run_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive
+    SELECT eighth, run_id, pool_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive
     FROM ledger_eighthrun
     WHERE cluster_id = %(cluster)s AND eighth >= ledger_at(%(lower)s) AND eighth < ledger_at(%(upper)s)
 )
-SELECT coalesce(k.eighth, t.eighth)::text, coalesce(k.run_id, t.run_id)::text, coalesce(k.held, t.held)::text
+SELECT coalesce(k.eighth, t.eighth)::text, coalesce(k.run_id, t.run_id)::text, coalesce(k.pool_id, t.pool_id)::text, coalesce(k.held, t.held)::text
 FROM kept AS k
-FULL JOIN told AS t USING (eighth, run_id, held)
+FULL JOIN told AS t USING (eighth, run_id, pool_id, held)
 WHERE (k.productive, k.idle, k.stalled, k.starting, k.restart, k.failure, k.preemption, k.waiting, k.unobserved, k.unobserved_productive) IS DISTINCT FROM (t.productive, t.idle, t.stalled, t.starting, t.restart, t.failure, t.preemption, t.waiting, t.unobserved, t.unobserved_productive)
   AND date_trunc('day', coalesce(k.eighth, t.eighth), 'UTC') NOT IN (
     SELECT day FROM ledger_dirtyday WHERE cluster_id = %(cluster)s
   )
-ORDER BY 1, 2, 3;
+ORDER BY 1, 2, 3, 4;

@@ -49,12 +49,12 @@ WITH clock AS MATERIALIZED (
 -- end only
 -- only rollup: run
 ), others AS MATERIALIZED (
-    -- Days that the total of a run has and the window has not, where they are fewer than those it has.
+    -- Days that the total of a run, which knows no pools, has and the window has not, where they are fewer than those it has.
     SELECT k.id AS cluster_id, day
     FROM clock AS k, generate_series(
         (SELECT min(day) FROM ledger_dayrun AS p WHERE p.cluster_id = k.id), date_trunc('day', k.open_hour, 'UTC'), interval '24 hours'
     ) AS day
-    WHERE %(rollup)s = 'run' AND NOT %(weekly)s AND k.upper - k.lower > k.open_hour - k.upper + greatest(
+    WHERE %(rollup)s = 'run' AND NOT %(weekly)s AND %(by)s <> 'pool' AND %(pools)s::bigint[] IS NULL AND k.upper - k.lower > k.open_hour - k.upper + greatest(
         k.lower - (SELECT min(day) FROM ledger_dayrun AS p WHERE p.cluster_id = k.id), interval '0 hours'
     ) + interval '240 hours' AND NOT EXISTS (SELECT FROM days AS d WHERE d.cluster_id = k.id AND d.day = day.day)
 ), totalled AS MATERIALIZED (
@@ -117,18 +117,18 @@ WITH clock AS MATERIALIZED (
         ledger_sum(stalled) FILTER (WHERE held) AS held_stalled, ledger_sum(failure) FILTER (WHERE held) AS held_failure, ledger_sum(preemption) FILTER (WHERE held) AS held_preemption
     FROM (
         -- only rollup: run
-        SELECT d.week, p.run_id, 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        SELECT d.week, p.run_id, 0::bigint AS machine_id, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
         FROM weeks AS d
         CROSS JOIN LATERAL (SELECT * FROM ledger_weekrun AS p WHERE p.cluster_id = d.cluster_id AND p.week = d.week AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
         UNION ALL
-        SELECT d.week, p.run_id, 0::bigint AS machine_id, 0::bigint AS pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
+        SELECT d.week, p.run_id, 0::bigint AS machine_id, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
         FROM days AS d
         CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
           AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
         UNION ALL
-        SELECT d.week, p.run_id, 0, 0, p.held, d.times * p.productive, d.times * p.idle, d.times * p.stalled, d.times * p.starting, d.times * p.restart, d.times * p.failure, d.times * p.preemption, d.times * p.waiting, d.times * p.unobserved, d.times * p.unobserved_productive
+        SELECT d.week, p.run_id, 0, p.pool_id, p.held, d.times * p.productive, d.times * p.idle, d.times * p.stalled, d.times * p.starting, d.times * p.restart, d.times * p.failure, d.times * p.preemption, d.times * p.waiting, d.times * p.unobserved, d.times * p.unobserved_productive
         FROM eighths AS d
         CROSS JOIN LATERAL (SELECT * FROM ledger_eighthrun AS p WHERE p.cluster_id = d.cluster_id AND p.eighth = d.eighth AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run'
