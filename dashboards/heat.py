@@ -9,28 +9,21 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import NamedTuple
 
 from dashboards.bars import Markup
 from dashboards.calendar import HOURS, Cell, Day, days, days_before
 from dashboards.filters import Shown
 from dashboards.moments import iso, moment
 from dashboards.numbers import ABSENT, hours
-from ledger.core.totals import Ledger, rounded
+from ledger.core.totals import rounded
 from ledger.core.windows import floor_hour
+from ledger.queries import Held, Stretch
 
 DAYS_MAX = 56
 MARKS_MAX = 14
 CLOCK = (0, 6, 12, 18, 24)
 SHADES = (20, 40, 60, 80, 95)  # the least percent of goodput of the second shade and those after it
 NOT_HELD = -1
-
-
-class Held(NamedTuple):
-    """What was held, and of it productive, GPU-microseconds; no whole ledger, for there are a thousand hours."""
-
-    held: int = 0
-    productive: int = 0
 
 
 NOTHING = Held()
@@ -83,14 +76,14 @@ class Heat:
         return [day.name if number % step == 0 else "" for number, day in enumerate(self.days)]
 
 
-def heat(hourly: Iterable[tuple[int, Ledger]], shown: Shown, until: int) -> Heat:
+def heat(hourly: Iterable[Stretch], shown: Shown, until: int) -> Heat:
     """Return the heat map of the last days that are shown; `until` (ms) is up to where they are counted."""
     window = shown.window
     last = floor_hour(max(min(window.end, until) - 1, window.start))
     first = max(window.start, days_before(last, DAYS_MAX - 1))
     columns = days(first, last)
     begin = columns[0].start
-    known = {hour: Held(of.allocated, of.productive) for hour, of in hourly if hour >= begin}
+    known = {hour: of for told in hourly for hour, of in told.hours.items()}
     cells = [cell for column in columns for cell in column.cells]
     filled = [(column, tuple(of_cell(known, cell) for cell in column.cells)) for column in columns]
     return Heat(

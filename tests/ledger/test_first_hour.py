@@ -44,5 +44,5 @@ def test_it_is_the_first_of_all_hours(world: World) -> None:
     window = Window(world.edge - 9 * DAY, world.edge + HOUR)
     for room in (world.vision, world.speech):
         scope = scope_of_workspace(room)
-        assert queries.first_hour(scope) == min(hour for hour, _ in queries.hourly(scope, window))
+        assert queries.first_hour(scope) == min(told.start for told in queries.hourly(scope, window))
     assert queries.first_hour(scope_of_workspace(world.hidden)) is None
