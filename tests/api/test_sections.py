@@ -1,4 +1,4 @@
-"""A statement without its sections for other choices says what the whole of it says."""
+"""A statement without its sections for other choices says what the whole of it says; one that is prepared, too."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from ledger import queries, sql
-from ledger.access import scope_of_organization
+from ledger.access import scope_of_organization, scope_of_workspace
 from ledger.core.windows import DAY, HOUR, WEEK, Window
 from ledger.queries import Filters
 from tests.api.history import History
 
 WINDOWS = (9 * DAY + 7 * HOUR, 3 * WEEK, 17 * WEEK)
 FILTERS = (Filters(), Filters(pool="h100"), Filters(user="ana"))
+SPOTS = (("machine", "gpu-1"), ("pool", "h100"))
 OF_HOURS = (*FILTERS, Filters(machine="gpu-1"), Filters(run="llm"), Filters(machine="unplaced"))
 
 
@@ -40,12 +41,48 @@ def test_hours_and_places(monkeypatch: pytest.MonkeyPatch, history: History) -> 
     window = Window(history.edge - 9 * DAY - 7 * HOUR, history.edge)
     asks = [partial(ask, scope, window, of, 3 * HOUR) for ask in (queries.hourly, queries.sums) for of in OF_HOURS]
     asks += [partial(queries.sums, scope, window, of, window.end - window.start) for of in OF_HOURS]
-    asks += [partial(queries.find_spots, scope, kind, name) for kind, name in (("machine", "gpu-1"), ("pool", "h100"))]
+    asks += [partial(queries.find_spots, scope, *each) for each in SPOTS]
     for ask in asks:
         with uncut(monkeypatch, lengths):
             long = ask()
         assert long == ask() != (), ask
     assert len(lengths) == 5
+
+
+@pytest.mark.django_db
+def test_what_is_prepared(monkeypatch: pytest.MonkeyPatch, history: History) -> None:
+    """Of each scope alone and in a cluster: statements with and without it are other ones."""
+    window = Window(history.edge - 9 * DAY - 7 * HOUR, history.edge)
+    whole, names = scope_of_organization(history.tenants.acme), set[str]()
+    for scope in (whole, replace(whole, cluster=history.west.pk), scope_of_workspace(history.tenants.vision)):
+        spots = [queries.find_spots(scope, *each) for each in SPOTS]
+        asks: list[Any] = [partial(queries.hourly, scope, window, of) for of in OF_HOURS]
+        asks += [partial(queries.find_spots, scope, *each) for each in SPOTS]
+        asks += [partial(queries.troubles, scope, window, each, 9) for each in (*spots, ())]
+        asks += [partial(ask, scope) for ask in (queries.stalled_now, queries.stragglers_now, queries.first_hour)]
+        asks += [partial(queries.straggled_runs, scope, ["gpu-1", "gpu-4"], history.now)]
+        for ask in asks:
+            with unprepared(monkeypatch, names):
+                at_once = ask()
+            assert ask() == at_once, ask
+    assert len(names) == 7
+
+
+@contextmanager
+def unprepared(monkeypatch: pytest.MonkeyPatch, names: set[str]) -> Iterator[None]:
+    """Statements with all of their literals; `names` gets those that would be prepared."""
+    sent = sql._sent
+
+    def literal(name: str, parameters: dict[str, Any]) -> Any:
+        if sent(name, parameters).is_prepared:
+            names.add(name)
+        with monkeypatch.context() as patched:
+            patched.setattr(sql, "_preparing", lambda _: None)
+            return sent(name, parameters)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sql, "_sent", literal)
+        yield
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from ledger.alerts import moment
 from ledger.categorizer import categorize
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.models import DirtyDay
+from ledger.queries.seen import seen
 from tests.dashboards.world import World, make_world
 
 
@@ -18,7 +19,7 @@ def world(db: None) -> World:
 
 def alone(scope: Scope) -> int | None:
     """What the roll-ups alone tell."""
-    found = sql.value("first_hour", workspaces=sorted(scope.workspaces), cluster=scope.cluster)
+    found = sql.value("first_hour", **seen(scope))
     return None if found is None else int(found)
 
 
