@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from dashboards.bars import Markup
-from ledger.core.totals import Ledger
+from ledger.core.totals import Ledger, rounded
 from ledger.core.windows import HOUR, Window
 from ledger.queries import Stretch
 
@@ -48,6 +48,10 @@ def spark(
 
 
 def column(place: int, value: int | Fraction, highest: int | Fraction) -> str:
-    """Return a column's path, at least 0.4 high so that a little is not taken for nothing."""
-    height = max(round(Fraction(value) * HEIGHT * 10 / highest), 4) / 10
+    """Return a column's path, at least 0.4 high so that a little is not taken for nothing.
+
+    Rounded as the fraction would be, of which a page has too many to make.
+    """
+    tenths = rounded(value.numerator * highest.denominator * HEIGHT * 10, value.denominator * highest.numerator)
+    height = max(tenths, 4) / 10
     return f"M{place} {HEIGHT}v-{height:g}h.8V{HEIGHT}z"

@@ -26,7 +26,9 @@ WITH clock AS MATERIALIZED (
     -- All other hours that are closed; `summed`: rolled up, and that has all that is asked.
     SELECT k.id AS cluster_id, hour,
         NOT EXISTS (SELECT FROM ledger_dirtyhour AS d WHERE d.cluster_id = k.id AND d.hour = hour.hour)
-        AND NOT EXISTS (SELECT FROM ledger_dirtyday AS d WHERE d.cluster_id = k.id AND d.day = date_trunc('day', hour.hour, 'UTC') AND d.day < date_trunc('day', k.open_hour, 'UTC')) AS summed
+        AND (k.id, date_trunc('day', hour.hour, 'UTC')) NOT IN (
+            SELECT c.id, d.day FROM clock AS c JOIN ledger_dirtyday AS d ON d.cluster_id = c.id AND d.day < date_trunc('day', c.open_hour, 'UTC')
+        ) AS summed
     FROM clock AS k, generate_series(
         ledger_at(%(start)s), least(ledger_at(%(end)s), k.open_hour) - interval '1 hour', interval '1 hour'
     ) AS hour
