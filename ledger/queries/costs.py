@@ -55,7 +55,8 @@ def costs(
         **where,
         by=by,
         weekly=weekly,
-        rollup=next((rollup for rollup, known in _ROLLUPS.items() if asked <= known), ""),
+        rollup=next((rollup for rollup, known in _ROLLUPS.items() if asked <= known), "hours"),
+        search="on" if where["q"] else "off",
         ids=sorted({pk for pk, _ in shown}),
         names=sorted({name for _, name in shown}) if by == "user" else [],
     ):

@@ -3,17 +3,21 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from itertools import product
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from ledger import queries, sql
 from ledger.access import scope_of_organization, scope_of_workspace
-from ledger.core.windows import DAY, HOUR, WEEK, Window
+from ledger.core.windows import DAY, HOUR, WEEK, Window, floor_day
+from ledger.models import Cluster, Pool, Price
 from ledger.queries import Filters
 from tests.api.history import History
+from tests.postgres_world import moment
 
 WINDOWS = (9 * DAY + 7 * HOUR, 3 * WEEK, 17 * WEEK)
 FILTERS = (Filters(), Filters(pool="h100"), Filters(user="ana"))
@@ -47,6 +51,27 @@ def test_hours_and_places(monkeypatch: pytest.MonkeyPatch, history: History) -> 
             long = ask()
         assert long == ask() != (), ask
     assert len(lengths) == 5
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("ask", [queries.goodput, queries.weekly])
+def test_costs(monkeypatch: pytest.MonkeyPatch, history: History, ask: Any) -> None:
+    for pool in Pool.objects.filter(cluster__organization=history.tenants.acme):
+        for days in (1, 5, 13):
+            since = moment(floor_day(history.now) - days * DAY)
+            Price.objects.create(pool=pool, since=since, micros=(1 + pool.pk % 7) * days * 1_000)
+    Cluster.objects.update(counted_until=F("open_hour") + timedelta(hours=1))
+    whole, lengths, names = scope_of_organization(history.tenants.acme), set[int](), set[str]()
+    window = Window(history.edge - 17 * DAY - 7 * HOUR, history.edge + HOUR)
+    scopes = (whole, scope_of_workspace(history.tenants.vision))
+    for by, filters, scope in product(queries.GROUPINGS, (*FILTERS, Filters(machine="gpu-1"), Filters(q="a")), scopes):
+        with uncut(monkeypatch, lengths):
+            long = ask(scope, window, by, filters).costs
+        with unprepared(monkeypatch, names):
+            at_once = ask(scope, window, by, filters).costs
+        assert long == at_once == ask(scope, window, by, filters).costs, (by, filters)
+        assert long.whole.held > 0 or filters.q
+    assert "costs" in names
 
 
 @pytest.mark.django_db
