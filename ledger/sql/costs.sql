@@ -4,7 +4,7 @@
 -- or to be taken off, open cells; time held only. An era is from a midnight on at which any pool gets another price: time is
 -- added up by pool and era, and only sums have prices put on. A day of some hundred GPUs times a price is beyond a bigint:
 -- products are numeric. OFFSET 0 keeps each day and hour a look-up by its key.
--- Prepared for each by, rollup, weekly, search, without runs, machines, pools, user, q.
+-- Prepared for each by, rollup, read, weekly, search, without runs, machines, pools, user, q.
 WITH clock AS MATERIALIZED (
     SELECT
         id, open_hour, ledger_at(%(until)s) AS until, ledger_rolled_to(open_hour) AS rolled,
@@ -76,6 +76,7 @@ WITH clock AS MATERIALIZED (
         CASE WHEN %(weekly)s THEN p.week END AS week, p.era, p.run_id, CASE WHEN %(by)s = 'machine' THEN p.machine_id ELSE 0 END AS machine_id,
         p.pool_id, ledger_sum(p.held) AS held, ledger_sum(p.productive) AS productive
     FROM (
+        -- only read: hours
         SELECT h.week, h.era, p.run_id, p.machine_id, p.pool_id,
             h.times * (coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0)) AS held,
             h.times * coalesce(p.productive, 0) AS productive
@@ -90,7 +91,21 @@ WITH clock AS MATERIALIZED (
               AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
             OFFSET 0
         ) AS p
-        WHERE NOT h.summed
+        WHERE %(read)s = 'hours' AND NOT h.summed
+        -- end only
+        -- only read: runs
+        -- Where no roll-up is asked, and a user: what is not of a user's runs is not read.
+        UNION ALL
+        SELECT h.week, h.era, p.run_id, p.machine_id, p.pool_id,
+            h.times * (coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0)),
+            h.times * coalesce(p.productive, 0)
+        FROM ledger_run AS r
+        JOIN ledger_hour AS p ON p.run_id = r.id AND p.hour >= ledger_at(%(start)s) AND p.hour < ledger_at(%(end)s) AND p.machine_id <> 0
+        JOIN hours AS h ON h.cluster_id = p.cluster_id AND h.hour = p.hour
+        WHERE %(read)s = 'runs' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
+          AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+          AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+        -- end only
         -- only rollup: run
         UNION ALL
         SELECT d.week, d.era, p.run_id, 0, p.pool_id, p.held, p.productive
@@ -113,7 +128,7 @@ WITH clock AS MATERIALIZED (
           AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
           AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
         -- end only
-    ) AS p
+    ) AS p (week, era, run_id, machine_id, pool_id, held, productive)
     GROUP BY 1, 2, 3, 4, 5
 ), whole AS MATERIALIZED (
     -- Whether nothing has to be asked of any run: all of an organization may be seen, and neither rooms nor users are asked for.

@@ -21,6 +21,7 @@ from tests.postgres_world import moment
 
 WINDOWS = (9 * DAY + 7 * HOUR, 3 * WEEK, 17 * WEEK)
 FILTERS = (Filters(), Filters(pool="h100"), Filters(user="ana"))
+OF_COSTS = (*FILTERS, Filters(machine="gpu-1"), Filters(machine="gpu-1", user="ana"), Filters(q="a"))
 SPOTS = (("machine", "gpu-1"), ("pool", "h100"))
 OF_HOURS = (*FILTERS, Filters(machine="gpu-1"), Filters(run="llm"), Filters(machine="unplaced"))
 
@@ -64,7 +65,7 @@ def test_costs(monkeypatch: pytest.MonkeyPatch, history: History, ask: Any) -> N
     whole, lengths, names = scope_of_organization(history.tenants.acme), set[int](), set[str]()
     window = Window(history.edge - 17 * DAY - 7 * HOUR, history.edge + HOUR)
     scopes = (whole, scope_of_workspace(history.tenants.vision))
-    for by, filters, scope in product(queries.GROUPINGS, (*FILTERS, Filters(machine="gpu-1"), Filters(q="a")), scopes):
+    for by, filters, scope in product(queries.GROUPINGS, OF_COSTS, scopes):
         with uncut(monkeypatch, lengths):
             long = ask(scope, window, by, filters).costs
         with unprepared(monkeypatch, names):
