@@ -16,26 +16,25 @@ from dashboards.calendar import HOURS, Cell, Day, days, days_before
 from dashboards.filters import Shown
 from dashboards.moments import iso, moment
 from dashboards.numbers import ABSENT, hours
-from ledger.core.totals import Ledger, rounded
+from ledger.core.totals import rounded
 from ledger.core.windows import floor_hour
+from ledger.queries import Held, Stretch
 
 DAYS_MAX = 56
 MARKS_MAX = 14
 CLOCK = (0, 6, 12, 18, 24)
 SHADES = (20, 40, 60, 80, 95)  # the least percent of goodput of the second shade and those after it
 NOT_HELD = -1
-
-
-class Held(NamedTuple):
-    """What was held, and of it productive, GPU-microseconds; no whole ledger, for there are a thousand hours."""
-
-    held: int = 0
-    productive: int = 0
-
-
 NOTHING = Held()
 Known = Mapping[int, Held]
-Column = tuple[Day, tuple[Held, ...]]  # a day and what is known of its hours
+
+
+class Column(NamedTuple):
+    """A day, what is known of its hours, and the goodput of each as it is told."""
+
+    day: Day
+    found: tuple[Held, ...]
+    percents: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -83,22 +82,22 @@ class Heat:
         return [day.name if number % step == 0 else "" for number, day in enumerate(self.days)]
 
 
-def heat(hourly: Iterable[tuple[int, Ledger]], shown: Shown, until: int) -> Heat:
+def heat(hourly: Iterable[Stretch], shown: Shown, until: int) -> Heat:
     """Return the heat map of the last days that are shown; `until` (ms) is up to where they are counted."""
     window = shown.window
     last = floor_hour(max(min(window.end, until) - 1, window.start))
     first = max(window.start, days_before(last, DAYS_MAX - 1))
     columns = days(first, last)
     begin = columns[0].start
-    known = {hour: Held(of.allocated, of.productive) for hour, of in hourly if hour >= begin}
+    known = {hour: of for told in hourly for hour, of in told.hours.items()}
     cells = [cell for column in columns for cell in column.cells]
-    filled = [(column, tuple(of_cell(known, cell) for cell in column.cells)) for column in columns]
+    filled = [column(known, each) for each in columns]
     return Heat(
         start=begin,
         minute=moment(begin).minute,
         picture=picture(filled, until),
-        days=tuple(day(column, found, shown) for column, found in filled),
-        told=",".join(word(of) for _, found in filled for of in found),
+        days=tuple(day(each, shown) for each in filled),
+        told=",".join(word(of, said) for each in filled for of, said in zip(each.found, each.percents, strict=True)),
         odd=",".join(f"{place}:{cell.hours}" for place, cell in enumerate(cells) if cell.hours != 1),
         zones=",".join(f"{place}:{name}" for place, name in named(cells)),
         cut=first > window.start,
@@ -111,6 +110,12 @@ def named(cells: Sequence[Cell]) -> Iterator[tuple[int, str]]:
     for name, same in groupby(cells, lambda cell: cell.zone):
         yield place, name
         place += len(list(same))
+
+
+def column(known: Known, day: Day) -> Column:
+    """Return a day with what is known of it."""
+    found = tuple(of_cell(known, cell) for cell in day.cells)
+    return Column(day, found, tuple(map(percent, found)))
 
 
 def of_cell(known: Known, cell: Cell) -> Held:
@@ -138,14 +143,14 @@ def picture(filled: Sequence[Column], until: int) -> Markup:
     """Return the SVG; its user units are days across and hours down."""
     paths: dict[int, list[str]] = {}
     running = ""
-    for x, (column, found) in enumerate(filled):
+    for x, (day, found, _) in enumerate(filled):
         y = 0
         for depth, same in groupby(map(shade, found)):
             long = len(list(same))
             if depth != NOT_HELD:
                 paths.setdefault(depth, []).append(f"M{x} {y}h1v{long}h-1z")
             y += long
-        for row, cell in enumerate(column.cells):
+        for row, cell in enumerate(day.cells if day.start <= until < day.end else ()):
             if cell.instants and cell.instants[0] <= until < cell.instants.stop:
                 running = f'<path class="running" d="M{x} {row}h1v1h-1z"/>'
     drawn = "".join(f'<path class="h{depth}" d="{"".join(path)}"/>' for depth, path in sorted(paths.items()))
@@ -155,9 +160,9 @@ def picture(filled: Sequence[Column], until: int) -> Markup:
     )
 
 
-def word(of: Held) -> str:
+def word(of: Held, percent: str) -> str:
     """Return what is told of an hour: "93|8.0"; "" where nothing was held."""
-    return f"{percent(of)}|{hours(of.held)}" if of.held else ""
+    return f"{percent}|{hours(of.held)}" if of.held else ""
 
 
 def percent(of: Held) -> str:
@@ -165,14 +170,14 @@ def percent(of: Held) -> str:
     return str(rounded(of.productive * 100, of.held)) if of.held else ABSENT
 
 
-def day(column: Day, found: Sequence[Held], shown: Shown) -> ShownDay:
+def day(of: Column, shown: Shown) -> ShownDay:
     """Return a day of the table; an hour that its clock skipped has an empty cell."""
-    total = together(found)
-    texts = (percent(of) if cell.hours else "" for of, cell in zip(found, column.cells, strict=True))
+    total, day = together(of.found), of.day
+    texts = (said if cell.hours else "" for said, cell in zip(of.percents, day.cells, strict=True))
     return ShownDay(
-        start=column.start,
-        name=column.date.strftime("%a %-d %b"),
-        href=shown.link(range="custom", start=iso(column.start), end=iso(column.end)),
+        start=day.start,
+        name=day.date.strftime("%a %-d %b"),
+        href=shown.link(range="custom", start=iso(day.start), end=iso(day.end)),
         cells=Markup("".join(f"<td>{text}</td>" for text in texts)),
         goodput=f"{percent(total)} %" if total.held else ABSENT,
         held=hours(total.held),

@@ -15,18 +15,17 @@ from ledger.access import Scope
 from ledger.core.costs import Cost
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, MAX_DAYS, ceil_hour
-from ledger.queries import Answer, Filters
+from ledger.queries import Answer, Filters, Stretch
 
 LATE_AFTER_MS = 5 * 60_000
-Hourly = Sequence[tuple[int, Ledger]]
 
 
 def ledger_part(
-    scope: Scope, wanted: Shown, now: int, leads: Leads, hourly: Hourly, groupings: Sequence[str] = GROUPINGS
+    scope: Scope, wanted: Shown, now: int, leads: Leads, told: Sequence[Stretch], groupings: Sequence[str] = GROUPINGS
 ) -> dict[str, Any]:
     """Return what the living part of a page shows; the number of queries does not depend on the rows.
 
-    `hourly`: the window hour by hour; `groupings`: what its rows may be by.
+    `told`: the window bucket by bucket; `groupings`: what its rows may be by.
     """
     answer = queries.goodput(
         scope,
@@ -42,7 +41,7 @@ def ledger_part(
     whole = all_rows.total
     partial = wanted.window.start < answer.counted_until < wanted.window.end
     measured = Measured(
-        whole, before(scope, wanted, first_hour), buckets(hourly, wanted.window), partial, *cost_of(all_rows)
+        whole, before(scope, wanted, first_hour), buckets(told, wanted.window), partial, *cost_of(all_rows)
     )
     return {
         "answer": answer,

@@ -47,8 +47,11 @@ def decimal(value: Fraction) -> str:
 def decimal_of(part: int, whole: int) -> str:
     """Return part / whole, which is a number of tenths, with one decimal and thin spaces between its thousands."""
     tenths = rounded(part, whole)
-    sign = "-" if tenths < 0 else ""
-    return f"{sign}{abs(tenths) // 10:,}.{abs(tenths) % 10}".replace(",", THIN_SPACE)
+    if tenths < 0:
+        return "-" + decimal_of(-tenths, 1)
+    if tenths < 10_000:  # a page has thousands of these
+        return f"{tenths // 10}.{tenths % 10}"
+    return f"{tenths // 10:,}.{tenths % 10}".replace(",", THIN_SPACE)
 
 
 def signed(value: Fraction) -> str:

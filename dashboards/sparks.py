@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from dashboards.bars import Markup
-from ledger.core.totals import Ledger, together
-from ledger.core.windows import DAY, HOUR, Window
+from ledger.core.totals import Ledger, rounded
+from ledger.core.windows import HOUR, Window
+from ledger.queries import Stretch
 
 BUCKETS_MAX = 60
 BUCKET_HOURS = (1, 2, 3, 6, 12, 24, 48, 72, 168)
@@ -14,24 +15,16 @@ HEIGHT = 24
 Figure = Callable[[Ledger], int | Fraction | None]
 
 
-def bucket_hours(window: Window) -> int:
-    """Return how many hours a bucket has, so that there are at most BUCKETS_MAX."""
+def bucket_size(window: Window) -> int:
+    """Return how long a bucket is, ms, so that there are at most BUCKETS_MAX."""
     wanted = -(-(window.end - window.start) // (HOUR * BUCKETS_MAX))
-    return next(size for size in BUCKET_HOURS if size >= wanted)
+    return HOUR * next(size for size in BUCKET_HOURS if size >= wanted)
 
 
-def in_days(window: Window) -> bool:
-    """Whether each bucket is of whole days, so that no hour needs to be told apart."""
-    return bucket_hours(window) % 24 == 0 and window.start % DAY == 0
-
-
-def buckets(hourly: Iterable[tuple[int, Ledger]], window: Window) -> list[Ledger]:
-    """Return the sums of the window's buckets, in order; hours that are not told are nothing."""
-    size = bucket_hours(window) * HOUR
-    found: list[list[Ledger]] = [[] for _ in range(-(-(window.end - window.start) // size))]
-    for hour, ledger in hourly:
-        found[(hour - window.start) // size].append(ledger)
-    return [together(ledgers) for ledgers in found]
+def buckets(told: Iterable[Stretch], window: Window) -> list[Ledger]:
+    """Return the sums of the window's buckets, in order, of what is told of them; those that are not are nothing."""
+    known = {each.start: each.ledger for each in told}
+    return [known.get(start, Ledger()) for start in range(window.start, window.end, bucket_size(window))]
 
 
 def spark(
@@ -55,6 +48,10 @@ def spark(
 
 
 def column(place: int, value: int | Fraction, highest: int | Fraction) -> str:
-    """Return a column's path, at least 0.4 high so that a little is not taken for nothing."""
-    height = max(round(Fraction(value) * HEIGHT * 10 / highest), 4) / 10
+    """Return a column's path, at least 0.4 high so that a little is not taken for nothing.
+
+    Rounded as the fraction would be, of which a page has too many to make.
+    """
+    tenths = rounded(value.numerator * highest.denominator * HEIGHT * 10, value.denominator * highest.numerator)
+    height = max(tenths, 4) / 10
     return f"M{place} {HEIGHT}v-{height:g}h.8V{HEIGHT}z"

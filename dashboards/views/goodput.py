@@ -17,7 +17,7 @@ from dashboards.ledger_page import ledger_part
 from dashboards.living import answer
 from dashboards.places import ClusterPlace, Place, cluster_of, narrowed, place_of, signed_in
 from dashboards.rows import Leads
-from dashboards.sparks import in_days
+from dashboards.sparks import bucket_size
 from dashboards.stalled import LIMIT, stalled
 from dashboards.straggling import straggling
 from ledger import queries
@@ -58,8 +58,8 @@ def page(request: HttpRequest, place: Place | ClusterPlace, leads: Leads) -> Htt
 
 def goodput_part(scope: Scope, wanted: Shown, now: int, leads: Leads) -> dict[str, Any]:
     """Return what the living part of the page shows."""
-    hourly = queries.hourly(scope, wanted.window, wanted.narrowed, days=in_days(wanted.window))
-    ledger = ledger_part(scope, wanted, now, leads, hourly)
+    told = queries.sums(scope, wanted.window, wanted.narrowed, bucket_size(wanted.window))
+    ledger = ledger_part(scope, wanted, now, leads, told)
     more: dict[str, Any] = {}
     if leads.among:
         more = {"capacity": capacity_part(scope, leads), "sources": heard_part(scope.cluster, now)}

@@ -23,7 +23,7 @@ from dashboards.living import answer
 from dashboards.lost import SHOWN, SHOWN_MAX
 from dashboards.places import ClusterPlace, Place, cluster_of, narrowed, place_of, signed_in
 from dashboards.rows import Leads, ShownRow
-from dashboards.sparks import in_days
+from dashboards.sparks import bucket_size
 from dashboards.straggled import straggled
 from dashboards.troubles import shown_troubles
 from ledger import queries
@@ -72,8 +72,8 @@ def listed(request: HttpRequest, place: Place | ClusterPlace, kind: str) -> Http
     assert place.scope is not None, "a place that was let through has a scope"
     if wanted.format != "html":
         return downloads.respond(place.scope, wanted)
-    hourly = queries.hourly(place.scope, wanted.window, wanted.narrowed, days=in_days(wanted.window))
-    ledger = ledger_part(place.scope, wanted, now, leads_of(place), hourly, groupings=(kind,))
+    told = queries.sums(place.scope, wanted.window, wanted.narrowed, bucket_size(wanted.window))
+    ledger = ledger_part(place.scope, wanted, now, leads_of(place), told, groupings=(kind,))
     more = {"kind": kind, "listed": with_more(place, kind, wanted, ledger["rows"]), "now": now}
     return answered(request, place, "spots.html", kind, wanted, ledger | more)
 
@@ -105,7 +105,7 @@ def page(request: HttpRequest, place: Place | ClusterPlace, kind: str, name: str
         raise Http404("There is no such page.")
     if wanted.format != "html":
         return downloads.respond(place.scope, wanted)
-    hourly = queries.hourly(place.scope, wanted.window, wanted.narrowed)
+    hourly = queries.hourly(place.scope, wanted.window, wanted.narrowed, bucket_size(wanted.window))
     groupings = [by for by in GROUPINGS if by != kind and (is_whole or by != "workspace")]
     ledger = ledger_part(place.scope, wanted, now, leads_of(place, narrows=False), hourly, groupings)
     more = {

@@ -16,7 +16,7 @@ from ledger.queries.fleet import (
     troubles,
 )
 from ledger.queries.goodput import ANY, GROUPINGS, SORTS, Answer, Filters, Row, Week, Weeks, goodput, weekly
-from ledger.queries.hourly import hourly, total
+from ledger.queries.hourly import Held, Stretch, hourly, sums, total
 from ledger.queries.losses import Loss, Losses, losses
 from ledger.queries.measured import Answered, measurement
 from ledger.queries.now import (
@@ -72,6 +72,7 @@ __all__ = [
     "Failures",
     "Filters",
     "Health",
+    "Held",
     "HeldWorker",
     "History",
     "Loss",
@@ -88,6 +89,7 @@ __all__ = [
     "StalledWorker",
     "StraggledRun",
     "StragglingWorker",
+    "Stretch",
     "Timed",
     "Timeline",
     "Trouble",
@@ -130,6 +132,7 @@ __all__ = [
     "straggle_history",
     "straggled_runs",
     "stragglers_now",
+    "sums",
     "timed_workers",
     "timeline",
     "total",

@@ -50,12 +50,15 @@ def costs(
     shown = list(rows)
     totals: dict[int, Cost] = {}
     found: dict[tuple[int, int, str], Cost] = {}
+    rollup = next((rollup for rollup, known in _ROLLUPS.items() if asked <= known), "hours")
     for kind, bucket, pk, said, *amounts in sql.rows(
         "costs",
         **where,
         by=by,
         weekly=weekly,
-        rollup=next((rollup for rollup, known in _ROLLUPS.items() if asked <= known), ""),
+        rollup=rollup,
+        read=_read(rollup, where),
+        search="on" if where["q"] else "off",
         ids=sorted({pk for pk, _ in shown}),
         names=sorted({name for _, name in shown}) if by == "user" else [],
     ):
@@ -65,3 +68,9 @@ def costs(
         else:
             found[bucket, pk, said] = cost
     return Costs(currency, by, weekly, totals, found)
+
+
+def _read(rollup: str, where: Mapping[str, Any]) -> str:
+    """Return how hours are read: those of a user's runs alone where all there are would be read."""
+    is_of_all = rollup == "hours" and where["runs"] is None and where["machines"] is None
+    return "runs" if is_of_all and where["user"] else "hours"

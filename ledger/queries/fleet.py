@@ -10,8 +10,8 @@ from ledger.core.categories import Category
 from ledger.core.totals import Ledger
 from ledger.core.windows import Window
 from ledger.queries.losses import REASONS
+from ledger.queries.seen import seen
 
-KINDS = ("machine", "pool")
 NAMED = 12
 TROUBLES = (Category.STALLED, Category.RESTART, Category.FAILURE, Category.PREEMPTION)
 
@@ -91,24 +91,23 @@ class CapacityWeek(NamedTuple):
 
 def find_spots(scope: Scope, kind: str, name: str, *, whole: bool = False) -> tuple[Spot, ...]:
     """Return the machines or pools of that name that the scope's workspaces have held; `whole`: any of its cluster."""
-    workspaces = sorted(scope.workspaces)
-    rows = sql.rows("places_find", workspaces=workspaces, cluster=scope.cluster, whole=whole, kind=kind, name=name)
+    rows = sql.rows("places_find", **seen(scope), whole=whole, kind=kind, name=name)
     found = {Spot(*row[:-1]): row[-1] for row in rows}
     unsure = [spot.id for spot, is_held in found.items() if not is_held]
     if unsure:  # held in hours that are not rolled up, or never
-        held = {pk for (pk,) in sql.rows("places_unrolled", workspaces=workspaces, kind=kind, ids=unsure)}
+        where = {"workspaces": sorted(scope.workspaces), "kind": kind}
+        held = {pk for (pk,) in sql.rows("places_unrolled", **where, ids=unsure)}
         return tuple(spot for spot, is_held in found.items() if is_held or spot.id in held)
     return tuple(found)
 
 
 def troubles(scope: Scope, window: Window, spots: Sequence[Spot], limit: int) -> Troubles:
-    """Return what stalls, failures, preemptions and the starts after them cost on machines or in pools."""
-    ids = {kind: [spot.id for spot in spots if spot.kind == kind] or None for kind in KINDS}
+    """Return what stalls, failures, preemptions and starts after them cost on spots, all of a kind; none: on any."""
     found = sql.rows(
         "troubles",
         workspaces=sorted(scope.workspaces),
-        machines=ids["machine"],
-        pools=ids["pool"],
+        kind=spots[0].kind if spots else "",
+        ids=[spot.id for spot in spots],
         start=window.start,
         end=window.end,
         limit=limit,

@@ -283,8 +283,10 @@ def _lookup(scope: Scope, window: Window, by: str, rollup: str, where: Mapping[s
     all_is_asked = where["workspaces"] == where["seen"] and not where["user"]
     if scope.is_whole and all_is_asked and by in ("run", "machine", "pool"):
         return "cells" if rollup in ("machine", "pool") else "none"
-    is_long = window.end - window.start >= _LONG
-    return "whole" if is_long and rollup in ("run", "hours") else "each"
+    if window.end - window.start >= _LONG and rollup in ("run", "hours"):
+        return "whole"
+    is_narrowed = any(where[name] is not None for name in ("runs", "machines", "pools"))
+    return "each" if scope.is_whole or is_narrowed or rollup == "pool" else "mine"
 
 
 def ledger_of(amounts: Sequence[Any]) -> Ledger:

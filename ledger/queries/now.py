@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ledger import sql
 from ledger.access import Scope
-from ledger.core.categories import Category
+from ledger.queries.seen import seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,7 @@ class StalledWorker(NamedTuple):
 
 def stalled_now(scope: Scope, limit: int = 50, offset: int = 0) -> tuple[StalledWorker, ...]:
     """Return the workers that hold GPUs and are stalled, longest first."""
-    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster, "stalled": int(Category.STALLED)}
-    rows = sql.rows("stalled_now", **where, limit=limit, offset=offset)
+    rows = sql.rows("stalled_now", **seen(scope), limit=limit, offset=offset)
     return tuple(StalledWorker(*row) for row in rows)
 
 
@@ -72,8 +71,7 @@ def first_hour(scope: Scope) -> int | None:
 
     One statement where the roll-ups tell it, which they mostly do; two where a day is not rolled up.
     """
-    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster}
-    found = sql.value("first_hour", **where)
+    found = sql.value("first_hour", **seen(scope))
     if found is None:
-        found = sql.value("first_hour_unrolled", **where)
+        found = sql.value("first_hour_unrolled", workspaces=sorted(scope.workspaces), cluster=scope.cluster)
     return None if found is None else int(found)

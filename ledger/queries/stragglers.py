@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ledger import sql
 from ledger.access import Scope
 from ledger.core.stragglers import cost_milli
+from ledger.queries.seen import seen
 
 
 class StragglingWorker(NamedTuple):
@@ -67,15 +68,13 @@ class History(NamedTuple):
 
 def stragglers_now(scope: Scope, limit: int = 50, offset: int = 0, run: int = 0) -> tuple[StragglingWorker, ...]:
     """Return the stragglers of a scope, or of one run of it, the slowest first."""
-    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster, "run": run}
-    rows = sql.rows("stragglers_now", **where, limit=limit, offset=offset)
+    rows = sql.rows("stragglers_now", **seen(scope), run=run, of_run=run != 0, limit=limit, offset=offset)
     return tuple(StragglingWorker(*row) for row in rows)
 
 
 def straggled_runs(scope: Scope, machines: Iterable[str], now: int) -> tuple[StraggledRun, ...]:
     """Return the last ten runs of each machine of these names, as far as they may be seen, the newest first."""
-    where = {"workspaces": sorted(scope.workspaces), "cluster": scope.cluster}
-    rows = sql.rows("straggled_runs", **where, machines=sorted(set(machines)), now=now)
+    rows = sql.rows("straggled_runs", **seen(scope), machines=sorted(set(machines)), now=now)
     return tuple(StraggledRun(*row) for row in rows)
 
 

@@ -11,7 +11,7 @@ from ledger.sql.sending import array, sent, text
 
 __all__ = ("array", "execute", "rows", "run", "text", "value")
 
-PREPARED_MAX = 24  # of a connection, those used last: a plan of the largest statement takes some 2.3 MB of its process
+PREPARED_MAX = 64  # of a connection, those used last: a plan of the largest statement takes some 2.3 MB of its process
 
 
 class _PreparingCursor(Cursor[Any]):

@@ -1,9 +1,10 @@
 -- The first hour in which anything of these workspaces was counted by the roll-ups, ms; null: they have none, or a day up to
 -- it has yet to be rolled up.
+-- Prepared for each in_cluster.
 WITH clock AS MATERIALIZED (
     SELECT id FROM ledger_cluster
     WHERE organization_id IN (SELECT organization_id FROM ledger_workspace WHERE id = ANY (%(workspaces)s::bigint[]))
-      AND (%(cluster)s = 0 OR id = %(cluster)s)
+      AND (NOT %(in_cluster)s OR id = %(cluster)s)
 ), first AS MATERIALIZED (
     SELECT k.id AS cluster_id, d.day
     FROM clock AS k

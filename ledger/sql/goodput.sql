@@ -39,6 +39,11 @@ WITH clock AS MATERIALIZED (
     HAVING count(*) = (SELECT count(*) FROM generate_series(d.week, max(l.last), interval '24 hours'))
         OR %(rollup)s = 'machine' AND count(*) > 4
         AND NOT EXISTS (SELECT FROM ledger_dirtyday AS x WHERE x.cluster_id = d.cluster_id AND x.day >= d.week AND x.day <= max(l.last))
+), rest AS MATERIALIZED (
+    -- The other days. Decided here: else the days of such weeks would be read, too, before they are left out.
+    SELECT d.cluster_id, d.day, d.week
+    FROM days AS d
+    WHERE NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
 -- end only
 -- only rollup: machine
 ), owed AS MATERIALIZED (
@@ -107,6 +112,12 @@ WITH clock AS MATERIALIZED (
     FROM (SELECT *, ledger_ms(until) - ledger_ms(open_hour) AS elapsed FROM clock OFFSET 0) AS k
     JOIN ledger_opencell AS c ON c.cluster_id = k.id
     WHERE k.open_hour >= ledger_at(%(start)s) AND k.open_hour < ledger_at(%(end)s)
+-- only lookup: mine
+), mine AS MATERIALIZED (
+    -- The runs of the few workspaces that are asked for, found before the time of all others is added up.
+    SELECT id, workspace_id, "user" FROM ledger_run
+    WHERE workspace_id = ANY (%(workspaces)s::bigint[]) AND (%(user)s = '' OR "user" = %(user)s OR (%(user)s = 'none' AND "user" = ''))
+-- end only
 ), runs AS NOT MATERIALIZED (
     -- What has to be asked of its run whose it is.
     SELECT
@@ -123,10 +134,9 @@ WITH clock AS MATERIALIZED (
         WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
         UNION ALL
         SELECT d.week, p.run_id, 0::bigint AS machine_id, p.pool_id, p.held, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive
-        FROM days AS d
+        FROM rest AS d
         CROSS JOIN LATERAL (SELECT * FROM ledger_dayrun AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[])) OFFSET 0) AS p
         WHERE %(rollup)s = 'run' AND d.cluster_id NOT IN (SELECT cluster_id FROM totalled)
-          AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
         UNION ALL
         SELECT d.week, p.run_id, 0, p.pool_id, p.held, d.times * p.productive, d.times * p.idle, d.times * p.stalled, d.times * p.starting, d.times * p.restart, d.times * p.failure, d.times * p.preemption, d.times * p.waiting, d.times * p.unobserved, d.times * p.unobserved_productive
         FROM eighths AS d
@@ -182,6 +192,9 @@ WITH clock AS MATERIALIZED (
     WHERE (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
+    -- only lookup: mine
+      AND (%(lookup)s <> 'mine' OR p.run_id IN (SELECT id FROM mine))
+    -- end only
     GROUP BY 1, 2, 3, 4
 -- only lookup: whole
 ), every AS MATERIALIZED (
@@ -210,6 +223,13 @@ WITH clock AS MATERIALIZED (
     CROSS JOIN LATERAL (SELECT workspace_id, "user" FROM ledger_run AS r WHERE r.id = p.run_id OFFSET 0) AS r
     WHERE %(lookup)s = 'each' AND r.workspace_id = ANY (%(workspaces)s::bigint[])
       AND (%(user)s = '' OR r."user" = %(user)s OR (%(user)s = 'none' AND r."user" = ''))
+    -- end only
+    -- only lookup: mine
+    UNION ALL
+    SELECT p.week, r.workspace_id, p.run_id, r."user", p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, p.held_stalled, p.held_failure, p.held_preemption
+    FROM runs AS p
+    JOIN mine AS r ON r.id = p.run_id
+    WHERE %(lookup)s = 'mine'
     -- end only
     -- only lookup: cells
     -- Where nobody asks of which run a cell is.
@@ -254,10 +274,9 @@ WITH clock AS MATERIALIZED (
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     UNION ALL
     SELECT d.week, p.workspace_id, 0, '', p.machine_id, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.stalled END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.failure END, CASE WHEN %(by)s <> 'machine' AND p.machine_id <> 0 THEN p.preemption END
-    FROM days AS d
+    FROM rest AS d
     CROSS JOIN LATERAL (SELECT * FROM ledger_daymachine AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (CASE WHEN %(lookup)s = 'cells' THEN '{0}' ELSE %(workspaces)s::bigint[] END) OFFSET 0) AS p
     WHERE %(rollup)s = 'machine'
-      AND NOT EXISTS (SELECT FROM weeks AS w WHERE w.cluster_id = d.cluster_id AND w.week = d.week)
       AND (%(machines)s::bigint[] IS NULL OR p.machine_id = ANY (%(machines)s::bigint[]))
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     UNION ALL

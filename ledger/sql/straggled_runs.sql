@@ -1,6 +1,7 @@
 -- The last ten runs on each of these machines that may be seen, the newest first; instants in ms. Of those that had a
 -- straggler there: how often, for how long together, when, and who was slowest beside its gang. The walk goes back from
 -- run to run, so that a machine's past is not read further than its tenth run.
+-- Prepared for each in_cluster.
 SELECT
     m.name, r.name, r.uid, o.name, coalesce(t.times, 0), coalesce(t.lasted, 0), ledger_ms(t.since), ledger_ms(t.until),
     coalesce(t.still, false), t.worker, t.step_ms, t.gang_ms, t.behind
@@ -51,5 +52,5 @@ LEFT JOIN LATERAL (
     ORDER BY s.step_ms::double precision / greatest(s.gang_ms, 1) DESC, s.since DESC, w.id
     LIMIT 1
 ) AS t ON true
-WHERE m.name = ANY (%(machines)s::text[]) AND m.id > 1 AND (%(cluster)s = 0 OR m.cluster_id = %(cluster)s)
+WHERE m.name = ANY (%(machines)s::text[]) AND m.id > 1 AND (NOT %(in_cluster)s OR m.cluster_id = %(cluster)s)
 ORDER BY m.name, m.id, u.place;

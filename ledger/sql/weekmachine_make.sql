@@ -4,4 +4,5 @@ SELECT cluster_id, date_trunc('week', ledger_at(%(day)s), 'UTC'), workspace_id, 
 FROM ledger_daymachine
 WHERE cluster_id = %(cluster)s AND day >= date_trunc('week', ledger_at(%(day)s), 'UTC')
   AND day < date_trunc('week', ledger_at(%(day)s), 'UTC') + interval '168 hours'
-GROUP BY cluster_id, workspace_id, machine_id, pool_id;
+GROUP BY cluster_id, workspace_id, machine_id, pool_id
+ORDER BY workspace_id, machine_id, pool_id;

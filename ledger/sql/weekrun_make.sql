@@ -4,4 +4,5 @@ SELECT cluster_id, date_trunc('week', ledger_at(%(day)s), 'UTC'), run_id, pool_i
 FROM ledger_dayrun
 WHERE cluster_id = %(cluster)s AND day >= date_trunc('week', ledger_at(%(day)s), 'UTC')
   AND day < date_trunc('week', ledger_at(%(day)s), 'UTC') + interval '168 hours'
-GROUP BY cluster_id, run_id, pool_id, held;
+GROUP BY cluster_id, run_id, pool_id, held
+ORDER BY run_id, pool_id, held;

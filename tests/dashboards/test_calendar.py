@@ -10,8 +10,9 @@ from dashboards.filters import shown
 from dashboards.heat import heat
 from dashboards.moments import iso, moment
 from dashboards.zones import reading_in
+from ledger.core.totals import GPU_US_PER_HOUR, Ledger
 from ledger.core.windows import DAY, HOUR, Window
-from tests.dashboards.ledgers import ledger
+from ledger.queries import Held, Stretch
 
 SEASONS = ("2027-03-01", "2027-09-01")  # and 75 days after them, in which clocks are changed
 
@@ -66,10 +67,10 @@ def test_hours_of_a_zone_half_an_hour_off_begin_at_half_past() -> None:
 
 def test_the_map_sums_the_hour_that_comes_twice_and_says_what_is_odd() -> None:
     window = Window(at("2026-10-23T22:00"), at("2026-10-26T23:00"))
-    hourly = [(hour, ledger(productive=1, idle=1)) for hour in range(window.start, window.end, HOUR)]
+    known = {hour: Held(2 * GPU_US_PER_HOUR, GPU_US_PER_HOUR) for hour in range(window.start, window.end, HOUR)}
     with reading_in("Europe/Paris"):
         wanted = shown({"start": iso(window.start), "end": iso(window.end)}, window.end)
-        found = heat(hourly, wanted, window.end)
+        found = heat([Stretch(window.start, Ledger(), known)], wanted, window.end)
     assert found.odd == "26:2"
     assert found.zones == "0:CEST,27:CET"
     assert [day.name for day in found.days] == ["Sat 24 Oct", "Sun 25 Oct", "Mon 26 Oct"]

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboards.figures import Measured
-from dashboards.sparks import BUCKETS_MAX, bucket_hours, buckets, spark
+from dashboards.sparks import BUCKETS_MAX, bucket_size, buckets, spark
 from ledger.core.totals import Ledger
 from ledger.core.windows import DAY, HOUR, MAX_DAYS, Window
+from ledger.queries import Stretch
 from tests.dashboards.ledgers import ledger, ledgers
 
 START = 1_794_096_000_000 // HOUR * HOUR
@@ -17,7 +18,7 @@ START = 1_794_096_000_000 // HOUR * HOUR
 
 @pytest.mark.parametrize(("hours", "size"), [(1, 1), (24, 1), (60, 1), (61, 2), (168, 3), (720, 12), (1344, 24)])
 def test_a_bucket_has_as_few_hours_as_can_be(hours: int, size: int) -> None:
-    assert bucket_hours(Window(START, START + hours * HOUR)) == size
+    assert bucket_size(Window(START, START + hours * HOUR)) == size * HOUR
 
 
 @given(st.integers(1, MAX_DAYS * 24))
@@ -25,11 +26,11 @@ def test_there_are_never_too_many_buckets(hours: int) -> None:
     assert 1 <= len(buckets([], Window(START, START + hours * HOUR))) <= BUCKETS_MAX
 
 
-@given(st.lists(st.tuples(st.integers(0, 167), ledgers()), max_size=20))
-def test_buckets_lose_nothing(hourly: list[tuple[int, Ledger]]) -> None:
+@given(st.dictionaries(st.integers(0, 55), ledgers(), max_size=20))
+def test_buckets_lose_nothing(told: dict[int, Ledger]) -> None:
     window = Window(START, START + 7 * DAY)
-    sums = buckets([(START + hour * HOUR, of) for hour, of in hourly], window)
-    assert sum(of.asked for of in sums) == sum(of.asked for _, of in hourly)
+    sums = buckets([Stretch(START + place * 3 * HOUR, of, {}) for place, of in told.items()], window)
+    assert sums == [told.get(place, Ledger()) for place in range(56)]
 
 
 def test_columns_have_the_height_of_their_value_and_absent_is_a_hole() -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dashboards.filters import shown
-from dashboards.heat import DAYS_MAX, Held, heat, shade
+from dashboards.heat import DAYS_MAX, heat, shade
 from dashboards.numbers import hours
 from dashboards.places import Place
 from ledger import queries
@@ -15,8 +15,9 @@ from ledger.categorizer import categorize
 from ledger.core.categories import Phase
 from ledger.core.parts import named, part
 from ledger.core.totals import GPU_US_PER_HOUR, Ledger
-from ledger.core.windows import DAY, HOUR, Window
+from ledger.core.windows import DAY, HOUR, Window, floor_day
 from ledger.ingest import ingest
+from ledger.models import DayPool
 from ledger.queries import Filters
 from tests.dashboards.conftest import Get
 from tests.dashboards.reading import cells, read, text_of
@@ -60,9 +61,9 @@ def test_a_machine_s_page_has_its_ledger_and_its_hours(world: World, get: Get) -
     assert f" {hours(whole.allocated)} GPU-hours" in text_of(page, "figure-held")
     assert [row[0] for row in cells(page)] == ["llm", "Total"]
     by_hour = queries.hourly(scope_of_workspace(world.vision), window(world), Filters(machine="gpu-1"))
-    assert sum(of.allocated for _, of in by_hour) == whole.allocated
+    assert sum(told.ledger.allocated for told in by_hour) == whole.allocated
     told = page.context["heat"].told.split(",")
-    assert sum(1 for hour in told if hour) == len([1 for _, of in by_hour if of.allocated])
+    assert sum(1 for hour in told if hour) == len([1 for told in by_hour if told.ledger.allocated])
     table = read(page).by_id("heat-table")
     assert len(table.of("tr")) == len(page.context["heat"].days) + 1
     assert table.of("tr")[1].of("td")[0].text == page.context["heat"].days[0].held
@@ -81,19 +82,41 @@ def test_the_hours_add_up_to_the_window(world: World, only: dict[str, str], is_r
         categorize(world.east)
     filters, scope = Filters(**only), scope_of_workspace(world.vision)
     hourly = queries.hourly(scope, window(world), filters)
-    assert sum((of for _, of in hourly), Ledger()) == queries.goodput(scope, window(world), filters=filters).total
-    assert queries.total(scope, window(world), filters) == sum((of for _, of in hourly), Ledger())
-    by_day = queries.hourly(scope, window(world), filters, days=True)
-    assert by_day_of(by_day) == by_day_of(hourly)
-    rolled_up = is_rolled_up and bool(hourly) and not {"machine", "run", "uid", "user"} & set(only)
-    assert (len(by_day) < len(hourly)) == rolled_up
+    total = sum((told.ledger for told in hourly), Ledger())
+    assert total == queries.goodput(scope, window(world), filters=filters).total
+    assert queries.total(scope, window(world), filters) == total
+    known = {hour: of for told in hourly for hour, of in told.hours.items()}
+    assert known == {told.start: (told.ledger.allocated, told.ledger.productive) for told in hourly}
+    begin = window(world).start
+    for size in (3 * HOUR, 7 * HOUR):
+        stretches = queries.hourly(scope, window(world), filters, size)
+        assert ledgers_of(stretches) == gathered(hourly, begin, size)
+        assert {hour: of for told in stretches for hour, of in told.hours.items()} == known
+        assert ledgers_of(queries.sums(scope, window(world), filters, size)) == gathered(hourly, begin, size)
+    days = Window(floor_day(begin), world.edge)
+    expected = gathered(queries.hourly(scope, days, filters), days.start, DAY)
+    assert ledgers_of(queries.sums(scope, days, filters, DAY)) == expected
 
 
-def by_day_of(hourly: tuple[tuple[int, Ledger], ...]) -> dict[int, Ledger]:
+def ledgers_of(told: tuple[queries.Stretch, ...]) -> dict[int, Ledger]:
+    return {each.start: each.ledger for each in told}
+
+
+def gathered(hourly: tuple[queries.Stretch, ...], begin: int, size: int) -> dict[int, Ledger]:
     found: dict[int, Ledger] = {}
-    for hour, ledger in hourly:
-        found[hour // DAY] = found.get(hour // DAY, Ledger()) + ledger
+    for each in hourly:
+        start = each.start - (each.start - begin) % size
+        found[start] = found.get(start, Ledger()) + each.ledger
     return found
+
+
+@pytest.mark.parametrize(("size", "start", "is_read"), [(DAY, 0, True), (DAY, HOUR, False), (3 * HOUR, 0, False)])
+def test_days_that_are_rolled_up_are_read_as_one(world: World, size: int, start: int, is_read: bool) -> None:
+    categorize(world.east)
+    asked = Window(floor_day(world.edge) - DAY + start, world.edge), queries.ANY, size
+    before = queries.sums(scope_of_workspace(world.vision), *asked)
+    DayPool.objects.update(restart=0)
+    assert (queries.sums(scope_of_workspace(world.vision), *asked) != before) == is_read
 
 
 def test_what_went_wrong_adds_up_to_what_was_lost_there(world: World, get: Get) -> None:
@@ -231,9 +254,9 @@ def test_names_are_inert_in_what_is_drawn_by_hand(world: World, get: Get) -> Non
 
 def test_shades_follow_goodput() -> None:
     told = [(0, 100), (19, 81), (20, 80), (79, 21), (94, 6), (95, 5), (100, 0)]
-    shades = [shade(Held(good + bad, good)) for good, bad in told]
+    shades = [shade(queries.Held(good + bad, good)) for good, bad in told]
     assert shades == [0, 0, 1, 3, 4, 5, 5]
-    assert shade(Held()) == -1
+    assert shade(queries.Held()) == -1
 
 
 def test_a_long_range_is_cut_to_eight_weeks(world: World, get: Get) -> None:

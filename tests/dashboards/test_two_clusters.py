@@ -55,7 +55,7 @@ def test_a_cluster_is_a_filter_like_any(world: World, west: Cluster, only: dict[
         filters, expected = Filters(cluster=cluster.name, **only), total(world, cluster, **only)
         assert queries.goodput(scope, window, filters=filters).total == expected != Ledger()
         assert queries.total(scope, window, filters) == expected
-        assert sum((of for _, of in queries.hourly(scope, window, filters)), Ledger()) == expected
+        assert sum((told.ledger for told in queries.hourly(scope, window, filters)), Ledger()) == expected
 
 
 @pytest.mark.parametrize("by", ["machine", "pool"])

@@ -8,6 +8,7 @@ from ledger.alerts import moment
 from ledger.categorizer import categorize
 from ledger.core.windows import DAY, HOUR, Window
 from ledger.models import DirtyDay
+from ledger.queries.seen import seen
 from tests.dashboards.world import World, make_world
 
 
@@ -18,7 +19,7 @@ def world(db: None) -> World:
 
 def alone(scope: Scope) -> int | None:
     """What the roll-ups alone tell."""
-    found = sql.value("first_hour", workspaces=sorted(scope.workspaces), cluster=scope.cluster)
+    found = sql.value("first_hour", **seen(scope))
     return None if found is None else int(found)
 
 
@@ -44,5 +45,5 @@ def test_it_is_the_first_of_all_hours(world: World) -> None:
     window = Window(world.edge - 9 * DAY, world.edge + HOUR)
     for room in (world.vision, world.speech):
         scope = scope_of_workspace(room)
-        assert queries.first_hour(scope) == min(hour for hour, _ in queries.hourly(scope, window))
+        assert queries.first_hour(scope) == min(told.start for told in queries.hourly(scope, window))
     assert queries.first_hour(scope_of_workspace(world.hidden)) is None
