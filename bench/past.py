@@ -13,7 +13,7 @@ from ledger.rollups import roll_up
 
 DAYS_AT_ONCE = 10
 LEDGERS = (
-    "hour", "eighthrun", "eighthmachine", "dayrun", "dayheld", "daymachine", "daypool", "hourpool", "weekmachine",
+    "hour", "eighthrun", "eighthmachine", "dayrun", "daymachine", "daypool", "hourpool", "weekmachine",
     "weekrun", "runtotal", "run", "worker", "span", "opencell",
 )  # fmt: skip
 

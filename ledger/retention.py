@@ -26,7 +26,7 @@ WORKERS_AT_ONCE = 500
 RUNS_AT_ONCE = 100
 MOVE_MAX = 25 * HOUR
 OF_CLUSTERS = (
-    "eighthrun", "eighthmachine", "dayheld", "daymachine", "daypool", "hourpool", "weekmachine", "weekrun", "hours",
+    "eighthrun", "eighthmachine", "daymachine", "daypool", "hourpool", "weekmachine", "weekrun", "hours",
     "revisions", "refused", "words", "capacities", "readiness", "deliveries", "alerts",
 )  # fmt: skip
 OF_WORKERS = ("spans", "states", "gones", "flips", "stalls", "covered", "told", "pipeline", "straggles")

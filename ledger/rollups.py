@@ -6,7 +6,7 @@ from ledger import clock, sql
 from ledger.clock import Clock
 from ledger.core.windows import DAY, HOUR, rolled_to
 
-TABLES = ("eighthrun", "eighthmachine", "dayrun", "dayheld", "daymachine", "daypool", "hourpool")
+TABLES = ("eighthrun", "eighthmachine", "dayrun", "daymachine", "daypool", "hourpool")
 ROLLUP_SPACE = 0x60DB  # the first key of the advisory locks of roll-ups
 
 

@@ -3,8 +3,6 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from ledger import sql
-
 
 def part(model: str, *, index: bool = False) -> models.ForeignKey:  # type: ignore[type-arg]
     return models.ForeignKey(
@@ -34,5 +32,4 @@ class Migration(migrations.Migration):
                 ("run", part("run", index=True)),
             ],
         ),
-        migrations.RunSQL(sql.text("dayheld_begin"), migrations.RunSQL.noop),
     ]  # fmt: skip

@@ -39,6 +39,7 @@ class Migration(migrations.Migration):
     dependencies = [("ledger", "0025_whose_open_cells")]
 
     operations = [
+        migrations.DeleteModel("DayHeld"),
         migrations.DeleteModel("DayRun"),
         migrations.DeleteModel("WeekRun"),
         table("EighthRun", "eighth", "run", "pool", "held"),

@@ -4,7 +4,6 @@ from ledger.models.access import Bucket, Token
 from ledger.models.alerts import Alert
 from ledger.models.audit import Change
 from ledger.models.cells import (
-    DayHeld,
     DayMachine,
     DayPool,
     DayRun,
@@ -51,7 +50,6 @@ __all__ = [
     "Cluster",
     "ClusterRule",
     "Covered",
-    "DayHeld",
     "DayMachine",
     "DayPool",
     "DayRun",

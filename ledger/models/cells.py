@@ -207,18 +207,6 @@ class HourPool(Amounts):
     held = models.BooleanField()
 
 
-class DayHeld(models.Model):
-    """What a run held in a pool on a day, and what of it was productive, GPU-microseconds: prices are put on it."""
-
-    pk = models.CompositePrimaryKey("cluster_id", "day", "run_id", "pool_id")
-    cluster = models.ForeignKey(Cluster, models.DO_NOTHING, db_index=False, db_constraint=False)
-    day = models.DateTimeField()
-    run = models.ForeignKey(Run, models.DO_NOTHING, db_constraint=False)
-    pool = models.ForeignKey(Pool, models.DO_NOTHING, db_index=False, db_constraint=False)
-    held = models.BigIntegerField()
-    productive = models.BigIntegerField()
-
-
 class RunTotal(Amounts):
     """All the kept days of a run that are over."""
 

@@ -108,11 +108,13 @@ WITH clock AS MATERIALIZED (
         -- end only
         -- only rollup: run
         UNION ALL
-        SELECT d.week, d.era, p.run_id, 0, p.pool_id, p.held, p.productive
+        SELECT d.week, d.era, p.run_id, 0, p.pool_id,
+            coalesce(p.productive, 0) + coalesce(p.idle, 0) + coalesce(p.stalled, 0) + coalesce(p.starting, 0) + coalesce(p.restart, 0) + coalesce(p.failure, 0) + coalesce(p.preemption, 0),
+            coalesce(p.productive, 0)
         FROM days AS d
         CROSS JOIN LATERAL (
-            SELECT * FROM ledger_dayheld AS p
-            WHERE p.cluster_id = d.cluster_id AND p.day = d.day
+            SELECT * FROM ledger_dayrun AS p
+            WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.held
               AND (%(runs)s::bigint[] IS NULL OR p.run_id = ANY (%(runs)s::bigint[]))
               AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
             OFFSET 0

@@ -8,7 +8,6 @@ CROSS JOIN LATERAL generate_series(
         (SELECT min(eighth) FROM ledger_eighthrun WHERE cluster_id = k.id),
         (SELECT min(eighth) FROM ledger_eighthmachine WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_dayrun WHERE cluster_id = k.id),
-        (SELECT min(day) FROM ledger_dayheld WHERE cluster_id = k.id),
         (SELECT min(day) FROM ledger_daymachine WHERE cluster_id = k.id),
         (SELECT min(week) FROM ledger_weekmachine WHERE cluster_id = k.id),
         (SELECT min(week) FROM ledger_weekrun WHERE cluster_id = k.id),

@@ -28,7 +28,7 @@ SPOILT = {
     "three hours of a machine": "DELETE FROM ledger_eighthmachine WHERE machine_id <> 0",
     "a day of a machine": "DELETE FROM ledger_daymachine WHERE workspace_id <> 0",
     "a day of a machine, whoever had it": "UPDATE ledger_daymachine SET idle = 1 WHERE workspace_id = 0",
-    "a day of a run in a pool": "UPDATE ledger_dayheld SET held = held + 1",
+    "a day of a run in a pool": "UPDATE ledger_dayrun SET pool_id = 77",
     "a day of a pool": "UPDATE ledger_daypool SET pool_id = 77",
     "an hour of a pool": "DELETE FROM ledger_hourpool WHERE NOT held",
     "an hour of today": "DELETE FROM ledger_hourpool WHERE hour >= '2026-09-29'",

@@ -14,7 +14,6 @@ YOUNGER = {
     "opencell": "cluster_id = %(cluster)s",
     "hourpool": "cluster_id = %(cluster)s AND hour >= %(edge)s",
     "daypool": "cluster_id = %(cluster)s AND day >= %(edge)s",
-    "dayheld": "cluster_id = %(cluster)s AND day >= %(edge)s",
     "dayrun": "cluster_id = %(cluster)s AND day >= %(edge)s",
     "eighthrun": "cluster_id = %(cluster)s AND eighth >= %(edge)s",
     "eighthmachine": "cluster_id = %(cluster)s AND eighth >= %(edge)s",
@@ -50,7 +49,7 @@ def older(cluster: Cluster, edge: int) -> dict[str, int]:
     where = {"cluster": cluster.pk, "edge": moment(edge)}
     conditions = {
         **dict.fromkeys(("hour", "hourpool", "revision"), "cluster_id = %(cluster)s AND hour < %(edge)s"),
-        **dict.fromkeys(("dayrun", "dayheld", "daypool", "daymachine"), "cluster_id = %(cluster)s AND day < %(edge)s"),
+        **dict.fromkeys(("dayrun", "daypool", "daymachine"), "cluster_id = %(cluster)s AND day < %(edge)s"),
         **dict.fromkeys(("eighthrun", "eighthmachine"), "cluster_id = %(cluster)s AND eighth < %(edge)s"),
         "span": "cluster_id = %(cluster)s AND until <= %(edge)s",
         "covered": f"{WORKERS} AND upper <= %(edge)s",
