@@ -59,6 +59,7 @@ def _stretches(
     rows = sql.rows(
         "goodput_hourly",
         **names,
+        whole=scope.is_whole and not filters.workspace,
         on_machine=filters.machine != "",
         in_pool=filters.pool != "",
         workspaces=sorted(scope.workspaces),

@@ -1,11 +1,11 @@
 -- Day × pool of the days [lower, upper) that differ from the sum of their hours; dirty days are left out.
 WITH told AS (
-    SELECT date_trunc('day', h.hour, 'UTC') AS day, r.workspace_id, h.pool_id, h.machine_id <> 0 AS held, nullif(sum(h.productive), 0) AS productive, nullif(sum(h.idle), 0) AS idle, nullif(sum(h.stalled), 0) AS stalled, nullif(sum(h.starting), 0) AS starting, nullif(sum(h.restart), 0) AS restart, nullif(sum(h.failure), 0) AS failure, nullif(sum(h.preemption), 0) AS preemption, nullif(sum(h.waiting), 0) AS waiting, nullif(sum(h.unobserved), 0) AS unobserved, nullif(sum(h.unobserved_productive), 0) AS unobserved_productive
+    SELECT date_trunc('day', h.hour, 'UTC') AS day, coalesce(r.workspace_id, 0) AS workspace_id, h.pool_id, h.machine_id <> 0 AS held, nullif(sum(h.productive), 0) AS productive, nullif(sum(h.idle), 0) AS idle, nullif(sum(h.stalled), 0) AS stalled, nullif(sum(h.starting), 0) AS starting, nullif(sum(h.restart), 0) AS restart, nullif(sum(h.failure), 0) AS failure, nullif(sum(h.preemption), 0) AS preemption, nullif(sum(h.waiting), 0) AS waiting, nullif(sum(h.unobserved), 0) AS unobserved, nullif(sum(h.unobserved_productive), 0) AS unobserved_productive
     FROM ledger_hour AS h
     JOIN ledger_run AS r ON r.id = h.run_id
     WHERE h.cluster_id = %(cluster)s AND h.hour >= ledger_at(%(lower)s) AND h.hour < ledger_at(%(upper)s)
       AND h.hour < (SELECT ledger_rolled_to(open_hour) FROM ledger_cluster WHERE id = %(cluster)s)
-    GROUP BY 1, 2, 3, 4
+    GROUP BY GROUPING SETS ((1, r.workspace_id, 3, 4), (1, 3, 4))
 ), kept AS (
     SELECT day, workspace_id, pool_id, held, productive, idle, stalled, starting, restart, failure, preemption, waiting, unobserved, unobserved_productive
     FROM ledger_daypool

@@ -3,7 +3,7 @@
 -- run less the days that are not asked for where those are fewer, closed hours for the rest, open cells. What a roll-up has
 -- too much is taken off. Time on machines is held, so productive, idle, starting and restart always are and waiting
 -- never is. OFFSET 0 keeps each day and hour a look-up by its key, for how many there are is not known when this is planned.
--- By machine what is held is told at the end; where all may be seen, machines are read without workspaces, as of workspace 0.
+-- By machine what is held is told at the end; where all may be seen, machines and pools are read without workspaces, as of workspace 0.
 -- Prepared for each by, rollup, weekly, lookup, sort, descending, without runs, machines, pools, user, q.
 WITH clock AS MATERIALIZED (
     SELECT
@@ -320,13 +320,13 @@ WITH clock AS MATERIALIZED (
     UNION ALL
     SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, p.productive, p.idle, p.stalled, p.starting, p.restart, p.failure, p.preemption, p.waiting, p.unobserved, p.unobserved_productive, CASE WHEN p.held THEN p.stalled END, CASE WHEN p.held THEN p.failure END, CASE WHEN p.held THEN p.preemption END
     FROM days AS d
-    CROSS JOIN LATERAL (SELECT * FROM ledger_daypool AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    CROSS JOIN LATERAL (SELECT * FROM ledger_daypool AS p WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (CASE WHEN %(lookup)s = 'cells' THEN '{0}' ELSE %(workspaces)s::bigint[] END) OFFSET 0) AS p
     WHERE %(rollup)s = 'pool'
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     UNION ALL
     SELECT d.week, p.workspace_id, 0, '', 0, p.pool_id, d.times * p.productive, d.times * p.idle, d.times * p.stalled, d.times * p.starting, d.times * p.restart, d.times * p.failure, d.times * p.preemption, d.times * p.waiting, d.times * p.unobserved, d.times * p.unobserved_productive, CASE WHEN p.held THEN d.times * p.stalled END, CASE WHEN p.held THEN d.times * p.failure END, CASE WHEN p.held THEN d.times * p.preemption END
     FROM hours AS d
-    CROSS JOIN LATERAL (SELECT * FROM ledger_hourpool AS p WHERE p.cluster_id = d.cluster_id AND p.hour = d.hour AND p.workspace_id = ANY (%(workspaces)s::bigint[]) OFFSET 0) AS p
+    CROSS JOIN LATERAL (SELECT * FROM ledger_hourpool AS p WHERE p.cluster_id = d.cluster_id AND p.hour = d.hour AND p.workspace_id = ANY (CASE WHEN %(lookup)s = 'cells' THEN '{0}' ELSE %(workspaces)s::bigint[] END) OFFSET 0) AS p
     WHERE d.summed AND %(rollup)s = 'pool'
       AND (%(pools)s::bigint[] IS NULL OR p.pool_id = ANY (%(pools)s::bigint[]))
     -- end only

@@ -2,8 +2,9 @@
 -- and productive hour by hour in each. Where `told` is sums, hours need not be told apart: a day that is rolled up is read as
 -- one. Time on machines is held, so productive, idle, starting and restart always are and waiting never is. OFFSET 0 keeps
 -- each day, hour and run a look-up by its key, for how many there are is not known when this is planned; what is looked up
--- is summed at once, for there are a hundred rows an hour.
--- Prepared for each lookup, told, on_machine, in_pool, without workspace, run, uid, user, cluster_name.
+-- is summed at once, for there are a hundred rows an hour. Where the organization is seen as a whole, pools are read as of
+-- workspace 0.
+-- Prepared for each lookup, told, whole, on_machine, in_pool, without workspace, run, uid, user, cluster_name.
 WITH clock AS MATERIALIZED (
     SELECT id, open_hour, least(greatest((SELECT clock_timestamp()), ledger_counted(id)), open_hour + interval '1 hour') AS until
     FROM ledger_cluster
@@ -41,7 +42,7 @@ WITH clock AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT ledger_sum(p.productive) AS productive, ledger_sum(p.idle) AS idle, ledger_sum(p.stalled) AS stalled, ledger_sum(p.starting) AS starting, ledger_sum(p.restart) AS restart, ledger_sum(p.failure) AS failure, ledger_sum(p.preemption) AS preemption, ledger_sum(p.waiting) AS waiting, ledger_sum(p.unobserved) AS unobserved, ledger_sum(p.unobserved_productive) AS unobserved_productive, ledger_sum(p.stalled) FILTER (WHERE p.held) AS held_stalled, ledger_sum(p.failure) FILTER (WHERE p.held) AS held_failure, ledger_sum(p.preemption) FILTER (WHERE p.held) AS held_preemption
         FROM ledger_daypool AS p
-        WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (ARRAY(SELECT id FROM seen))
+        WHERE p.cluster_id = d.cluster_id AND p.day = d.day AND p.workspace_id = ANY (CASE WHEN %(whole)s THEN '{0}' ELSE ARRAY(SELECT id FROM seen) END)
           AND (NOT %(in_pool)s OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
         HAVING count(*) > 0
     ) AS p
@@ -52,7 +53,7 @@ WITH clock AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT ledger_sum(p.productive) AS productive, ledger_sum(p.idle) AS idle, ledger_sum(p.stalled) AS stalled, ledger_sum(p.starting) AS starting, ledger_sum(p.restart) AS restart, ledger_sum(p.failure) AS failure, ledger_sum(p.preemption) AS preemption, ledger_sum(p.waiting) AS waiting, ledger_sum(p.unobserved) AS unobserved, ledger_sum(p.unobserved_productive) AS unobserved_productive, ledger_sum(p.stalled) FILTER (WHERE p.held) AS held_stalled, ledger_sum(p.failure) FILTER (WHERE p.held) AS held_failure, ledger_sum(p.preemption) FILTER (WHERE p.held) AS held_preemption
         FROM ledger_hourpool AS p
-        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour AND p.workspace_id = ANY (ARRAY(SELECT id FROM seen))
+        WHERE p.cluster_id = h.cluster_id AND p.hour = h.hour AND p.workspace_id = ANY (CASE WHEN %(whole)s THEN '{0}' ELSE ARRAY(SELECT id FROM seen) END)
           AND (NOT %(in_pool)s OR p.pool_id = ANY (ARRAY(SELECT id FROM ledger_pool WHERE name = %(pool)s)))
         HAVING count(*) > 0
     ) AS p

@@ -31,6 +31,8 @@ SPOILT = {
     "a day of a run in a pool": "UPDATE ledger_dayrun SET pool_id = 77",
     "a day of a pool": "UPDATE ledger_daypool SET pool_id = 77",
     "an hour of a pool": "DELETE FROM ledger_hourpool WHERE NOT held",
+    "an hour of a pool, whoever had it": "DELETE FROM ledger_hourpool WHERE workspace_id = 0",
+    "a day of a pool, whoever had it": "UPDATE ledger_daypool SET stalled = 1 WHERE workspace_id = 0",
     "an hour of today": "DELETE FROM ledger_hourpool WHERE hour >= '2026-09-29'",
     "a week of a machine": "UPDATE ledger_weekmachine SET preemption = 7",
     "a week of a run": "UPDATE ledger_weekrun SET preemption = 7",
@@ -70,7 +72,7 @@ def test_a_window_is_checked_by_itself(story: East) -> None:
         list(check(story.cluster.pk, at("31:00"), at(start), at(end), now=at("31:00")))[-1].differences
         for start, end in (("00:00", "02:00"), ("02:00", "12:00"))
     ]
-    assert [len(differences) for differences in found] == [4, 0], "two hours and their roll-ups"
+    assert [len(differences) for differences in found] == [6, 0], "two hours and their roll-ups, each with its workspace and without"
 
 
 def test_rebuilding_what_is_right_changes_nothing(story: East) -> None:
