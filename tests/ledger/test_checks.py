@@ -72,7 +72,7 @@ def test_a_window_is_checked_by_itself(story: East) -> None:
         list(check(story.cluster.pk, at("31:00"), at(start), at(end), now=at("31:00")))[-1].differences
         for start, end in (("00:00", "02:00"), ("02:00", "12:00"))
     ]
-    assert [len(differences) for differences in found] == [6, 0], "two hours and their roll-ups, each with its workspace and without"
+    assert [len(differences) for differences in found] == [6, 0], "two hours, and their roll-ups of workspaces and all"
 
 
 def test_rebuilding_what_is_right_changes_nothing(story: East) -> None:
